@@ -9,27 +9,29 @@
 #include <type_traits>
 #include <utility>
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 
 /// Most fields a plain struct may have.
 inline constexpr std::size_t max_fields = 32;
 
 namespace detail {
 
-// Declared only and not constexpr: constexpr breaks std::optional fields. Bases are left out, for
-// `T{base}` would swallow the fields of the base; so is T itself, for `T{copy}` is no field.
+// Never called. Not constexpr, which breaks std::optional fields; not just declared, for Clang then
+// misses a definition where T has no linkage. Bases are left out, for `T{base}` would swallow the
+// fields of the base; so is T itself, for `T{copy}` is no field.
 template <class T>
 struct AnyField {
   template <class U>
     requires(!std::is_base_of_v<U, T>)
-  operator U() const noexcept;
+  operator U() const noexcept { __builtin_unreachable(); }
 };
 
 template <class T>
 struct AnyBase {
   template <class U>
     requires(std::is_base_of_v<U, T> && !std::is_same_v<U, T>)
-  operator U() const noexcept;
+  operator U() const noexcept { __builtin_unreachable(); }
 };
 
 // The stand-in for the field at position `I`; the index only unrolls a pack.
@@ -73,8 +75,9 @@ consteval std::size_t count_fields() {
 template <class T>
 inline constexpr std::size_t field_count = count_fields<T>();
 
-// A C array among the fields takes one value for each element, so there are more values than fields.
-// In the place of one value an array of two or more elements refuses `{}` and, other than a struct,
+// A C array among the fields takes one value for each element, so there are more values than
+// fields. In the place of one value an array of two or more elements refuses `{}` and, other than a
+// struct,
 // `{any, any}` too, but takes the pair when fewer values follow.
 template <class T, std::size_t... Before, std::size_t... After>
 consteval bool takes_empty(std::index_sequence<Before...>, std::index_sequence<After...>) {
@@ -103,11 +106,12 @@ consteval bool array_among(std::index_sequence<I...>) {
 
 /// Whether a field of the aggregate T is a C array of two or more elements.
 template <class T>
-inline constexpr bool has_array_field =
-    array_among<T>(std::make_index_sequence<field_count<T>>());
+inline constexpr bool has_array_field = array_among<T>(std::make_index_sequence<field_count<T>>());
 
 template <class T>
-inline constexpr bool has_base = requires { T{AnyBase<T>{}}; };
+inline constexpr bool has_base = requires {
+  T{AnyBase<T>{}};
+};
 
 /// `f(first, second, ...)` with the fields of the aggregate `t`, const when `t` is.
 template <std::size_t n, class T, class F>
@@ -173,8 +177,8 @@ constexpr decltype(auto) with_fields(T& t, F&& f) {
     auto& [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18] = t;
     return f(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18);
   } else if constexpr (n == 20) {
-    auto& [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19]
-           = t;
+    auto& [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18,
+           a19] = t;
     return f(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18,
              a19);
   } else if constexpr (n == 21) {
@@ -242,4 +246,5 @@ constexpr decltype(auto) with_fields(T& t, F&& f) {
 
 }  // namespace detail
 
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

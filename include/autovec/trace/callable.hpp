@@ -1,5 +1,5 @@
-// What a traced callable receives: C++ numbers as weak tensors, or static where it asks for numbers.
-// SPDX-License-Identifier: Apache-2.0
+// What a traced callable receives: C++ numbers as weak tensors, or static where it asks for
+// numbers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@
 #include "autovec/trace/tensor.hpp"
 #include "autovec/trace/tree_kind.hpp"
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 
 /// Turns values of T into tensors where they are arguments, loop state or results: numbers here,
 /// matrices of other libraries in their own headers, by specialization.
 template <class T>
 struct ToTensor {
-  static constexpr bool exists =
-      std::is_arithmetic_v<T> && std::is_convertible_v<const T&, Tensor>;
+  static constexpr bool exists = std::is_arithmetic_v<T> && std::is_convertible_v<const T&, Tensor>;
   static Tensor convert(const T& x) { return x; }
 };
 
 template <class T>
-  requires std::is_convertible_v<const std::complex<T>&, Tensor>
-struct ToTensor<std::complex<T>> {
+  requires std::is_convertible_v < const std::complex<T>
+&, Tensor > struct ToTensor<std::complex<T>> {
   static constexpr bool exists = true;
   static Tensor convert(const std::complex<T>& x) { return x; }
 };
@@ -162,7 +162,8 @@ using argument_types =
 /// The arguments as `argument_types`, copied or moved.
 template <class F, class... Args>
 argument_types<F, Args...> arguments(Args&&... args) {
-  return detail::arguments(detail::Types<argument_types<F, Args...>>{}, std::forward<Args>(args)...);
+  return detail::arguments(detail::Types<argument_types<F, Args...>>{},
+                           std::forward<Args>(args)...);
 }
 
 /// Refuses at compile time, with advice, a call of F that its tracing cannot make.
@@ -171,4 +172,5 @@ consteval void require_callable() {
   detail::require_invocable<std::decay_t<F>>(detail::Types<argument_types<F, Args...>>{});
 }
 
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

@@ -13,7 +13,8 @@
 
 #include "autovec/trace/aggregate.hpp"
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 namespace detail {
 
 // Never defined: only addresses inside it are taken, in constant expressions. Clang warns of that.
@@ -36,16 +37,15 @@ struct Address {
 };
 
 template <std::size_t i, class First, class... Rest>
-consteval auto nth_address(const First& first, const Rest&... rest) {
+constexpr auto nth_address(const First& first, const Rest&... rest) {
   if constexpr (i == 0) return Address<First>{&first};
   else return nth_address<i - 1>(rest...);
 }
 
 template <class T, std::size_t i>
 consteval auto field_address() {
-  return with_fields<field_count<T>>(imaginary<T>.value, [](const auto&... fields) {
-    return nth_address<i>(fields...);
-  });
+  return with_fields<field_count<T>>(
+      imaginary<T>.value, [](const auto&... fields) { return nth_address<i>(fields...); });
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop
@@ -82,4 +82,5 @@ std::string_view field_name(std::size_t i) {
 }
 
 }  // namespace detail
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

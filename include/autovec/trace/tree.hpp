@@ -19,7 +19,8 @@
 #include "autovec/trace/tensor.hpp"
 #include "autovec/trace/tree_kind.hpp"
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 
 /// Calls `visitor.tensor(x)`, `.fixed(value)` and `.size(n)` (before the elements of a vector or
 /// an optional) over all of `t`, in the order of declaration.
@@ -93,7 +94,8 @@ std::size_t leaf_count(const T& t) {
   }
 }
 
-/// Overwrites the leaves of `t` by `*next`, `*(next + 1)`, ...; moves `next` past the last one used.
+/// Overwrites the leaves of `t` by `*next`, `*(next + 1)`, ...; moves `next` past the last one
+/// used.
 template <class T>
 void assign(T& t, const Tensor*& next) {
   if constexpr (Tree<T>) {
@@ -166,7 +168,8 @@ bool find_leaf(const T& t, std::size_t& left, std::string& path) {
       }
       return false;
     } else {
-      return with_children(t, [&](const auto&... children) { return (look_into(children) || ...); });
+      return with_children(t,
+                           [&](const auto&... children) { return (look_into(children) || ...); });
     }
   }
 }
@@ -188,4 +191,5 @@ std::string path(const T& prototype, std::size_t leaf) {
   return out;
 }
 
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

@@ -16,7 +16,8 @@
 #include "autovec/base/text.hpp"
 #include "autovec/trace/tree.hpp"
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 
 // The address names the type. It works without RTTI, and where two local structs print alike.
 template <class T>
@@ -112,4 +113,5 @@ void append_key(const T& t, Key& key) {
   }
 }
 
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

@@ -15,7 +15,8 @@
 #include "autovec/trace/aggregate.hpp"
 #include "autovec/trace/tensor.hpp"
 
-namespace autovec::inline v1 { namespace tree {
+namespace autovec::inline v1 {
+namespace tree {
 namespace detail {
 
 /// `fixed` is a static value: a number, bool, enum or string inside a tree.
@@ -102,22 +103,35 @@ using Children = decltype(list_children<T>());
 
 /// Why a type is no tree.
 enum class Fault {
-  none, pointer, unions, half_opted, inherited, untied, move_only, closed, foreign,
-  base, fixed_field, opaque, array, too_many
+  none,
+  pointer,
+  unions,
+  half_opted,
+  inherited,
+  untied,
+  move_only,
+  closed,
+  foreign,
+  base,
+  fixed_field,
+  opaque,
+  array,
+  too_many
 };
 
 // Binds to no base of T: tells a `tree_fields` of T from one that T inherits.
 template <class T>
 struct Exactly {
   template <class U>
-    requires(std::is_same_v<std::remove_const_t<U>, T>)
+    requires(std::is_same_v<U, const T>)
   operator U&() const noexcept;
 };
 
 template <class T>
-concept HasOneTreeFields = requires(T& t) { tree_fields(t); } || requires(const T& c) {
-  tree_fields(c);
-};
+concept HasOneTreeFields = requires(T& t) {
+  tree_fields(t);
+}
+|| requires(const T& c) { tree_fields(c); };
 
 template <class T>
 inline constexpr bool is_tie = false;
@@ -128,10 +142,10 @@ template <class T>
 inline constexpr bool is_plain_tuple = false;
 template <class A, class B>
 inline constexpr bool is_plain_tuple<std::pair<A, B>> =
-    std::is_same_v<A, std::decay_t<A>> && std::is_same_v<B, std::decay_t<B>>;
+    std::is_same_v<A, std::decay_t<A>>&& std::is_same_v<B, std::decay_t<B>>;
 template <class... T>
-inline constexpr bool is_plain_tuple<std::tuple<T...>> =
-    (std::is_same_v<T, std::decay_t<T>> && ...);
+inline constexpr bool is_plain_tuple<std::tuple<T...>> = (std::is_same_v<T, std::decay_t<T>> &&
+                                                          ...);
 
 template <class... T>
 consteval bool any_array(Types<T...>) {
@@ -181,10 +195,10 @@ consteval Fault own_fault() {
 template <class T, class... Seen>
 consteval Fault fault_within(Types<Seen...>);
 
-template <class... T, class Seen>
-consteval Fault first_fault(Types<T...>, Seen seen) {
+template <class Seen, class... T>
+consteval Fault first_fault(Types<T...>) {
   Fault first = Fault::none;
-  ((first = first == Fault::none ? fault_within<T>(seen) : first), ...);
+  ((first = first == Fault::none ? fault_within<T>(Seen{}) : first), ...);
   return first;
 }
 
@@ -193,7 +207,7 @@ template <class T, class... Seen>
 consteval Fault fault_within(Types<Seen...>) {
   if constexpr ((std::is_same_v<T, Seen> || ...)) return Fault::none;
   else if constexpr (own_fault<T>() != Fault::none) return own_fault<T>();
-  else return first_fault(Children<T>{}, Types<Seen..., T>{});
+  else return first_fault<Types<Seen..., T>>(Children<T>{});
 }
 
 template <class T>
@@ -240,8 +254,7 @@ consteval void explain_fault() {
   static_assert(own != Fault::opaque,
                 "autovec: this struct cannot be taken apart: it has references, base classes or "
                 "unusual fields; add the friends tree_fields(M&) and tree_fields(const M&)");
-  static_assert(own != Fault::array,
-                "autovec: a C array cannot be in a tree: use std::array");
+  static_assert(own != Fault::array, "autovec: a C array cannot be in a tree: use std::array");
   static_assert(own != Fault::too_many,
                 "autovec: a struct of more than 32 fields cannot be a tree: group fields in "
                 "structs, or use std::array");
@@ -252,7 +265,8 @@ consteval void explain_fault() {
 
 /// Whether values of T can be taken apart into tensors and put together again.
 template <class T>
-concept Tree = detail::fault<std::remove_cvref_t<T>> == detail::Fault::none;
+concept Tree = detail::fault<std::remove_cvref_t<T>>
+== detail::Fault::none;
 
 /// Refuses at compile time, with advice, a T that is no tree.
 template <class T>
@@ -260,4 +274,5 @@ consteval void require_tree() {
   if constexpr (!Tree<T>) detail::explain_fault<std::remove_cvref_t<T>>();
 }
 
-}}  // namespace autovec::inline v1::tree
+}
+}  // namespace autovec::inline v1::tree

@@ -83,7 +83,7 @@ map_type<T> as_argument(T&& x) {
   } else if constexpr (detail::known_kind<To> == detail::Kind::vector) {
     To out;
     out.reserve(x.size());
-    for (const auto& element : x) out.push_back(as_argument(element));
+    for (const typename From::value_type& element : x) out.push_back(as_argument(element));
     return out;
   } else {
     return std::apply(

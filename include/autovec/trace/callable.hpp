@@ -34,30 +34,36 @@ template <class T>
 
 namespace detail {
 
+template <class T, bool direct = ToTensor<T>::exists>
+struct Mapped;
 template <class T>
-struct Mapped {
-  using type = std::conditional_t<ToTensor<T>::exists, Tensor, T>;
+struct Mapped<T, true> {
+  using type = Tensor;
+};
+template <class T>
+struct Mapped<T, false> {
+  using type = T;
 };
 template <class A, class B>
-struct Mapped<std::pair<A, B>> {
+struct Mapped<std::pair<A, B>, false> {
   using type = std::pair<typename Mapped<A>::type, typename Mapped<B>::type>;
 };
 template <class... T>
-struct Mapped<std::tuple<T...>> {
+struct Mapped<std::tuple<T...>, false> {
   using type = std::tuple<typename Mapped<T>::type...>;
 };
 template <class T, std::size_t n>
-struct Mapped<std::array<T, n>> {
+struct Mapped<std::array<T, n>, false> {
   using type = std::array<typename Mapped<T>::type, n>;
 };
 template <class T, class A>
-struct Mapped<std::vector<T, A>> {
+struct Mapped<std::vector<T, A>, false> {
   using element = typename Mapped<T>::type;
   using type =
       std::conditional_t<std::is_same_v<element, T>, std::vector<T, A>, std::vector<element>>;
 };
 template <class T>
-struct Mapped<std::optional<T>> {
+struct Mapped<std::optional<T>, false> {
   using type = std::optional<typename Mapped<T>::type>;
 };
 

@@ -1,0 +1,41 @@
+# The target autovec::compiled: src/autovec.cpp once, src/kernels.cpp once per instruction set.
+# SPDX-License-Identifier: Apache-2.0
+
+# Each kernels object is built with its own -march flags and AUTOVEC_ISA=name; src/autovec.cpp sees
+# AUTOVEC_HAS_ISA_name for each and takes the best one the machine has at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(AUTOVEC_ISAS "sse2;avx2;avx512" CACHE STRING "Instruction sets of autovec::compiled")
+else()
+  set(AUTOVEC_ISAS "native" CACHE STRING "Instruction sets of autovec::compiled")
+endif()
+set(autovec_isa_flags_sse2 -msse2)
+set(autovec_isa_flags_avx2 -mavx2 -mfma -mf16c)
+set(autovec_isa_flags_avx512 ${autovec_isa_flags_avx2} -mavx512f -mavx512cd -mavx512bw -mavx512dq
+                             -mavx512vl -mprefer-vector-width=512)
+set(autovec_isa_flags_native -march=native)
+
+# No flag may change bits, and nothing but the table of kernels is meant for other files.
+set(autovec_exact_flags -O3 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden)
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_library(autovec_compiled STATIC src/autovec.cpp)
+else()
+  add_library(autovec_compiled STATIC EXCLUDE_FROM_ALL src/autovec.cpp)
+endif()
+add_library(autovec::compiled ALIAS autovec_compiled)
+set_target_properties(autovec_compiled PROPERTIES EXPORT_NAME compiled OUTPUT_NAME autovec
+                                                  POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(autovec_compiled PUBLIC autovec)
+target_compile_definitions(autovec_compiled PUBLIC AUTOVEC_COMPILED PRIVATE AUTOVEC_BUILDING)
+target_compile_options(autovec_compiled PRIVATE ${autovec_exact_flags})
+
+foreach(isa IN LISTS AUTOVEC_ISAS)
+  set(kernels autovec_kernels_${isa})
+  add_library(${kernels} OBJECT src/kernels.cpp)
+  set_target_properties(${kernels} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${kernels} PRIVATE autovec)
+  target_compile_definitions(${kernels} PRIVATE AUTOVEC_COMPILED AUTOVEC_BUILDING AUTOVEC_ISA=${isa})
+  target_compile_options(${kernels} PRIVATE ${autovec_exact_flags} ${autovec_isa_flags_${isa}})
+  target_sources(autovec_compiled PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  target_compile_definitions(autovec_compiled PRIVATE AUTOVEC_HAS_ISA_${isa})
+endforeach()

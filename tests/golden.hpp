@@ -1,5 +1,5 @@
-// CHECK_TEXT: compares a text with the golden text beside it, or offers the new text to
-// tools/accept. SPDX-License-Identifier: Apache-2.0
+// CHECK_TEXT: compares a text with the golden text beside it, or offers it to tools/accept.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <doctest/doctest.h>

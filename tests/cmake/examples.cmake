@@ -1,4 +1,4 @@
-# Each example runs to its end in a folder of its own, on small time.
+# Each example runs to its end in a folder of its own.
 # SPDX-License-Identifier: Apache-2.0
 get_property(targets DIRECTORY ${PROJECT_SOURCE_DIR}/examples PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target IN LISTS targets)

@@ -18,9 +18,9 @@ set(autovec_isa_flags_native -march=native)
 set(autovec_exact_flags -O3 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden)
 
 if(PROJECT_IS_TOP_LEVEL)
-  add_library(autovec_compiled STATIC src/autovec.cpp)
+  add_library(autovec_compiled STATIC ${PROJECT_SOURCE_DIR}/src/autovec.cpp)
 else()
-  add_library(autovec_compiled STATIC EXCLUDE_FROM_ALL src/autovec.cpp)
+  add_library(autovec_compiled STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/autovec.cpp)
 endif()
 add_library(autovec::compiled ALIAS autovec_compiled)
 set_target_properties(autovec_compiled PROPERTIES EXPORT_NAME compiled OUTPUT_NAME autovec
@@ -29,13 +29,45 @@ target_link_libraries(autovec_compiled PUBLIC autovec)
 target_compile_definitions(autovec_compiled PUBLIC AUTOVEC_COMPILED PRIVATE AUTOVEC_BUILDING)
 target_compile_options(autovec_compiled PRIVATE ${autovec_exact_flags})
 
+file(GLOB autovec_all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/autovec/exec/cpu/all-inl.hpp)
+if(autovec_all)
+  target_compile_definitions(autovec_compiled PRIVATE AUTOVEC_HAS_EXECUTOR)
+endif()
+file(GLOB autovec_kernels CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/include/autovec/exec/cpu/kernels-inl.hpp)
+if(NOT autovec_kernels)
+  return()
+endif()
+
+# An inline function of the standard library or of Eigen exists in each kernels object, and the linker
+# keeps one of them, perhaps the one with instructions this machine lacks. So each object is linked
+# with itself and left with one global name: that of its kernel_table().
+list(LENGTH AUTOVEC_ISAS autovec_isa_count)
+if(autovec_isa_count GREATER 1 AND CMAKE_OBJCOPY AND CMAKE_LINKER)
+  set(autovec_isolate TRUE)
+endif()
+
 foreach(isa IN LISTS AUTOVEC_ISAS)
   set(kernels autovec_kernels_${isa})
-  add_library(${kernels} OBJECT src/kernels.cpp)
-  set_target_properties(${kernels} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_library(${kernels} OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/kernels.cpp)
+  set_target_properties(${kernels} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                                              INTERPROCEDURAL_OPTIMIZATION OFF)
   target_link_libraries(${kernels} PRIVATE autovec)
   target_compile_definitions(${kernels} PRIVATE AUTOVEC_COMPILED AUTOVEC_BUILDING AUTOVEC_ISA=${isa})
   target_compile_options(${kernels} PRIVATE ${autovec_exact_flags} ${autovec_isa_flags_${isa}})
-  target_sources(autovec_compiled PRIVATE $<TARGET_OBJECTS:${kernels}>)
   target_compile_definitions(autovec_compiled PRIVATE AUTOVEC_HAS_ISA_${isa})
+  if(autovec_isolate)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernels}.o)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${kernels}>
+      COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=*kernel_table* ${object}
+      DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}>
+      COMMENT "Leaving ${kernels} one global name"
+      VERBATIM)
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+    target_sources(autovec_compiled PRIVATE ${object})
+  else()
+    target_sources(autovec_compiled PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  endif()
 endforeach()

@@ -41,10 +41,19 @@ endif()
 
 # An inline function of the standard library or of Eigen exists in each kernels object, and the linker
 # keeps one of them, perhaps the one with instructions this machine lacks. So each object is linked
-# with itself and left with one global name: that of its kernel_table().
+# with itself and left with one global name: that of its kernel_table(). This takes GNU binutils,
+# whichever linker the program is linked with.
+find_program(autovec_ld ld.bfd)
+find_program(autovec_objcopy objcopy)
+mark_as_advanced(autovec_ld autovec_objcopy)
 list(LENGTH AUTOVEC_ISAS autovec_isa_count)
-if(autovec_isa_count GREATER 1 AND CMAKE_OBJCOPY AND CMAKE_LINKER)
+if(autovec_isa_count EQUAL 1)
+  set(autovec_isolate FALSE)
+elseif(autovec_ld AND autovec_objcopy)
   set(autovec_isolate TRUE)
+else()
+  message(FATAL_ERROR "autovec needs GNU ld and objcopy to keep its instruction sets apart; "
+                      "install binutils, or set AUTOVEC_ISAS to one of ${AUTOVEC_ISAS}")
 endif()
 
 foreach(isa IN LISTS AUTOVEC_ISAS)
@@ -60,8 +69,8 @@ foreach(isa IN LISTS AUTOVEC_ISAS)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernels}.o)
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${kernels}>
-      COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=*kernel_table* ${object}
+      COMMAND ${autovec_ld} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${kernels}>
+      COMMAND ${autovec_objcopy} --wildcard --keep-global-symbol=*kernel_table* ${object}
       DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}>
       COMMENT "Leaving ${kernels} one global name"
       VERBATIM)

@@ -3,10 +3,10 @@
 // expect: this C++ type is no element type of tensors
 #include "autovec/base/dtype.hpp"
 
+static_assert(autovec::dtype_of<float> == autovec::f32);
+
 #if defined(MUST_NOT_COMPILE)
-constexpr auto refused = autovec::dtype_of<int*>;
-#else
-constexpr auto accepted = autovec::dtype_of<int>;
+static_assert(autovec::dtype_of<int*> == autovec::i64);
 #endif
 
 int main() {}

@@ -38,7 +38,7 @@ class Layers(unittest.TestCase):
     def test_a_good_file_has_no_fault(self):
         body = '#include <vector>\n#include "autovec/base/b.hpp"\nnamespace autovec::inline v1 {\n' \
                "inline constexpr int x = 1;\ninline int f() { return x; }\n" \
-               "inline const int y = f();\nstatic_assert(x == 1);\n" \
+               "inline bool operator==(int, int) { return y; }\ninline const int y = f();\nstatic_assert(x == 1);\n" \
                "struct S {\n  static int g();\n};\n}\n"
         other = OPENING + "namespace autovec::inline v1 {\n}\n"
         self.assertEqual(self.faults({"ir/a.hpp": OPENING + body, "base/b.hpp": other}), [])
@@ -61,7 +61,7 @@ class Layers(unittest.TestCase):
         self.one_fault("namespace autovec {\n}\n", "everything lives in")
         self.one_fault("", "no line in the layer table", "plan/a.hpp")
         self.one_fault("", "#pragma once", opening=OPENING.replace("#pragma once\n", ""))
-        self.one_fault("", "second line", opening="// A file.\n#pragma once\n")
+        self.one_fault("", "must have the line", opening="// A file.\n#pragma once\n")
         self.one_fault("", "first line", opening=OPENING.replace("// A file.", "//"))
         self.one_fault(space % ("int x();\n" * 500), "over 500 lines")
 

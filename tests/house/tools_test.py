@@ -63,6 +63,7 @@ class Layers(unittest.TestCase):
         self.one_fault("", "#pragma once", opening=OPENING.replace("#pragma once\n", ""))
         self.one_fault("", "must have the line", opening="// A file.\n#pragma once\n")
         self.one_fault("", "first line", opening=OPENING.replace("// A file.", "//"))
+        self.one_fault(space % ("// " + 98 * "x"), "101 columns")
         self.one_fault(space % ("int x();\n" * 500), "over 500 lines")
 
     def test_includes_that_run_in_a_circle(self):

@@ -16,6 +16,9 @@ set(autovec_isa_flags_native -march=native)
 
 # No flag may change bits, and nothing but the table of kernels is meant for other files.
 set(autovec_exact_flags -O3 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND autovec_exact_flags -fno-gnu-unique)  # such names are neither weak nor local
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   add_library(autovec_compiled STATIC ${PROJECT_SOURCE_DIR}/src/autovec.cpp)
@@ -41,15 +44,16 @@ endif()
 
 # An inline function of the standard library or of Eigen exists in each kernels object, and the linker
 # keeps one of them, perhaps the one with instructions this machine lacks. So each object is linked
-# with itself and left with one global name: that of its kernel_table(). This takes GNU binutils,
+# with itself and left with one global function, its kernel_table(). This takes GNU binutils,
 # whichever linker the program is linked with.
 find_program(autovec_ld ld.bfd)
 find_program(autovec_objcopy objcopy)
-mark_as_advanced(autovec_ld autovec_objcopy)
+find_program(autovec_readelf readelf)
+mark_as_advanced(autovec_ld autovec_objcopy autovec_readelf)
 list(LENGTH AUTOVEC_ISAS autovec_isa_count)
 if(autovec_isa_count EQUAL 1)
   set(autovec_isolate FALSE)
-elseif(autovec_ld AND autovec_objcopy)
+elseif(autovec_ld AND autovec_objcopy AND autovec_readelf)
   set(autovec_isolate TRUE)
 else()
   message(FATAL_ERROR "autovec needs GNU ld and objcopy to keep its instruction sets apart; "
@@ -69,10 +73,10 @@ foreach(isa IN LISTS AUTOVEC_ISAS)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernels}.o)
     add_custom_command(
       OUTPUT ${object}
-      COMMAND ${autovec_ld} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${kernels}>
-      COMMAND ${autovec_objcopy} --wildcard --keep-global-symbol=*kernel_table* ${object}
-      DEPENDS ${kernels} $<TARGET_OBJECTS:${kernels}>
-      COMMENT "Leaving ${kernels} one global name"
+      COMMAND ${PROJECT_SOURCE_DIR}/cmake/isolate.sh ${autovec_ld} ${autovec_objcopy} ${autovec_readelf}
+              kernel_table $<TARGET_OBJECTS:${kernels}> ${object}
+      DEPENDS ${PROJECT_SOURCE_DIR}/cmake/isolate.sh $<TARGET_OBJECTS:${kernels}>
+      COMMENT "Leaving ${kernels} one global function"
       VERBATIM)
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     target_sources(autovec_compiled PRIVATE ${object})

@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -73,7 +74,7 @@ constexpr DType eigen_dtype() {
   else return autovec::dtype_of<S>;
 }
 
-/// Strides in elements of the axes of [rows, cols], or of [n] for a compile-time vector.
+/// [rows, cols], or the one of them that a compile-time vector has; for extents and for strides.
 template <class T>
 Extents dense_axes(std::int64_t rows, std::int64_t cols) {
   if constexpr (T::IsVectorAtCompileTime) {
@@ -257,7 +258,6 @@ Eigen::Map<const M, Eigen::Unaligned, EigenStrides> dense_map(const EigenScalar<
 
 template <class M>
 M to_eigen_tensor(const Array& a, Where where) {
-  using S = EigenScalar<M>;
   constexpr auto rank = static_cast<std::size_t>(M::NumIndices);
   if (a.type.rank() != rank) {
     std::string wanted("rank ");
@@ -285,7 +285,6 @@ M to_eigen_tensor(const Array& a, Where where) {
     }
     copy_elements(reversed, target.data);
   }
-  static_assert(std::is_trivially_copyable_v<S>);
   return out;
 }
 

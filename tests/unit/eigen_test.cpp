@@ -36,6 +36,8 @@ TEST_CASE("matrices are [rows, cols] in any layout, and are not copied") {
   }
   CHECK(address(av::from_eigen(m)) == m.data());
   CHECK(address(av::from_eigen(r)) == r.data());
+  CHECK_FALSE(av::from_eigen(m).state().array.storage.unique());  // nobody may write there
+  CHECK(counting({2}).state().array.storage.unique());
 }
 
 TEST_CASE("vectors have one axis") {
@@ -76,9 +78,9 @@ TEST_CASE("named blocks, transposes and maps are views; temporaries are copied")
 
 TEST_CASE("scalar types") {
   CHECK(av::from_eigen(Eigen::Matrix<bool, 2, 1>(true, false)).dtype() == av::b8);
-  CHECK(av::from_eigen(Eigen::VectorXcf(2)).dtype() == av::c64);
-  CHECK(av::from_eigen(Eigen::Matrix<Eigen::half, 2, 1>()).dtype() == av::f16);
-  CHECK(av::from_eigen(Eigen::ArrayXXi(2, 2)).dtype() == av::i32);
+  CHECK(av::from_eigen(Eigen::VectorXcf::Zero(2)).dtype() == av::c64);
+  CHECK(av::from_eigen(Eigen::Matrix<Eigen::half, 2, 1>::Zero()).dtype() == av::f16);
+  CHECK(av::from_eigen(Eigen::ArrayXXi::Zero(2, 2)).dtype() == av::i32);
 }
 
 TEST_CASE("lists of fixed-size matrices get an axis in front") {

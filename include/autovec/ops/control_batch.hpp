@@ -12,6 +12,7 @@
 
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ops/batch_call.hpp"
+#include "autovec/ops/collective.hpp"
 #include "autovec/ops/map.hpp"
 #include "autovec/ops/reduce.hpp"
 
@@ -20,6 +21,15 @@ namespace autovec::inline v1 {
 namespace ops {
 
 namespace detail {
+
+/// Lanes that are not all alive can't talk.
+inline void refuse_collectives(const Graph& graph, const BatchCall& call) {
+  if (!has_collective(graph, call.batcher.axis_name())) return;
+  std::string what("a collective over axis '");
+  what += call.batcher.axis_name();
+  what += "' stands where not all of its lanes run";
+  fail<Unsupported>(call.op.name, what, call.where, "take it out of the branch or loop");
+}
 
 /// Whether a loop stands anywhere in the graph: only loops can hang, so only they need masks.
 inline bool has_loop(const Graph& graph) {
@@ -66,7 +76,8 @@ inline bool any_of(const std::vector<bool>& v) {
 
 inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>& operands) {
   const auto count = static_cast<std::size_t>(node.result_count);
-  if (!any_of(operands)) return std::vector<bool>(count, false);
+  if (node.op->collective) return std::vector<bool>(count, true);
+  if (!any_of(operands) && node.params.graphs().empty()) return std::vector<bool>(count, false);
   if (node.op->kind == Kind::branch) {
     const auto& p = node.params.as<BranchParams>();
     std::vector<bool> out(count, operands[0]);
@@ -174,6 +185,9 @@ inline void batch_branch(BatchCall& call) {
   const auto& p = call.params.as<BranchParams>();
   const Batched& index = call.operands[0];
   const std::size_t sides = p.sides.size();
+  if (index.mapped) {
+    for (const Graph& side : p.sides) detail::refuse_collectives(side, call);
+  }
   const std::size_t results = p.sides[0].output_count();
   const bool plain = !index.mapped && index.value.rank() == 0;
   const Where where = call.where;
@@ -286,6 +300,10 @@ inline void batch_loop(BatchCall& call) {
     if (!p.masked) break;
   }
   const bool plain = !by_lane && old_rank == 0;
+  if (by_lane) {
+    detail::refuse_collectives(p.condition, call);
+    detail::refuse_collectives(p.body, call);
+  }
   const Tensor& outer = call.batcher.mask();
   const bool inner_loops = detail::has_loop(p.body);
   // Alive lanes are told to the body if loops inside need to know.

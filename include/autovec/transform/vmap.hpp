@@ -39,7 +39,7 @@ class VmapWalk final : public Batcher {
         operands.push_back(values[static_cast<std::size_t>(v)]);
         any_mapped = any_mapped || operands.back().mapped;
       }
-      if (!any_mapped) {
+      if (!any_mapped && !ops::detail::has_collective(node, axis_name_)) {
         emit_shared(graph, node, operands, values);
         continue;
       }

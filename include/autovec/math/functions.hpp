@@ -1,0 +1,16 @@
+// All functions of math/, as headers and as a list.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "autovec/base/list.hpp"
+#include "autovec/math/exp.hpp"
+#include "autovec/math/log.hpp"
+#include "autovec/math/trigonometric.hpp"
+
+namespace autovec::inline v1 {
+namespace math {
+
+using Functions = List<Exp, Exp2, Expm1, Log, Log1p, Sin, Cos, Tan>;
+
+}  // namespace math
+}  // namespace autovec::inline v1

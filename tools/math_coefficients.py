@@ -178,16 +178,14 @@ def define_fits():
     # log((1 + s) / (1 - s)) = 2 s + s^3 p(s^2)
     s = (2 * r - 1) / (2 * r + 1)
     row("log", lambda x: 2 * mpmath.atanh(x) - 2 * x, range(3, 17, 2), mpf("1e-5"), s, 53, abs)
-    # sin x = x + x^3 p(x^2) on [0, pi / 2]
-    half_pi = mpmath.pi / 2 * mpf("1.002")
-    row("sin", lambda x: mpmath.sin(x) - x, range(3, 10, 2), mpf("1e-5"), half_pi, 24, abs)
-    row("sin", lambda x: mpmath.sin(x) - x, range(3, 18, 2), mpf("1e-5"), half_pi, 53, abs)
-    # tan x = x + x^3 p(x^2) on [0, pi / 4]; sin and cos there for a quotient
+    # sin x = x + x^3 p(x^2), cos x = 1 - x^2 / 2 + x^4 p(x^2) on [0, pi / 4]
     quarter_pi = mpmath.pi / 4 * mpf("1.002")
-    row("tan", lambda x: mpmath.tan(x) - x, range(3, 16, 2), mpf("1e-5"), quarter_pi, 24, abs)
-    row("tan_sin", lambda x: mpmath.sin(x) - x, range(3, 14, 2), mpf("1e-5"), quarter_pi, 53, abs)
-    row("tan_cos", lambda x: mpmath.cos(x) - 1 + x * x / 2, range(4, 15, 2), mpf("1e-5"),
-        quarter_pi, 53)
+    sin_tail = lambda x: mpmath.sin(x) - x
+    cos_tail = lambda x: mpmath.cos(x) - 1 + x * x / 2
+    row("sin", sin_tail, range(3, 8, 2), mpf("1e-5"), quarter_pi, 24, abs)
+    row("sin", sin_tail, range(3, 14, 2), mpf("1e-5"), quarter_pi, 53, abs)
+    row("cos", cos_tail, range(4, 9, 2), mpf("1e-5"), quarter_pi, 24)
+    row("cos", cos_tail, range(4, 15, 2), mpf("1e-5"), quarter_pi, 53)
     # atan x = x + x^3 p(x^2)
     row("atan", lambda x: mpmath.atan(x) - x, range(3, 18, 2), mpf("1e-5"), 1, 24, abs)
     row("atan_small", lambda x: mpmath.atan(x) - x, range(3, 10, 2), mpf("1e-5"), mpf("0.41422"), 24, abs)

@@ -186,10 +186,30 @@ def define_fits():
     row("sin", sin_tail, range(3, 14, 2), mpf("1e-5"), quarter_pi, 53, abs)
     row("cos", cos_tail, range(4, 9, 2), mpf("1e-5"), quarter_pi, 24)
     row("cos", cos_tail, range(4, 15, 2), mpf("1e-5"), quarter_pi, 53)
-    # atan x = x + x^3 p(x^2)
-    row("atan", lambda x: mpmath.atan(x) - x, range(3, 18, 2), mpf("1e-5"), 1, 24, abs)
-    row("atan_small", lambda x: mpmath.atan(x) - x, range(3, 10, 2), mpf("1e-5"), mpf("0.41422"), 24, abs)
-    row("atan_small", lambda x: mpmath.atan(x) - x, range(3, 26, 2), mpf("1e-5"), mpf("0.41422"), 53, abs)
+    # tanh x = x + x^3 p(x^2) on [0, 5/8]
+    tanh_tail = lambda x: mpmath.tanh(x) - x
+    row("tanh", tanh_tail, range(3, 12, 2), mpf("1e-5"), mpf("0.6251"), 24, abs)
+    row("tanh", tanh_tail, range(3, 24, 2), mpf("1e-5"), mpf("0.6251"), 53, abs)
+    # atan x = x + x^3 p(x^2) on [0, 1]
+    atan_tail = lambda x: mpmath.atan(x) - x
+    row("atan", atan_tail, range(3, 20, 2), mpf("1e-5"), 1, 24, abs)
+    row("atan", atan_tail, range(3, 42, 2), mpf("1e-5"), 1, 53, abs)
+    # asin x = x + x^3 p(x^2) on [0, 1/2]
+    asin_tail = lambda x: mpmath.asin(x) - x
+    row("asin", asin_tail, range(3, 12, 2), mpf("1e-5"), mpf("0.5001"), 24, abs)
+    row("asin", asin_tail, range(3, 26, 2), mpf("1e-5"), mpf("0.5001"), 53, abs)
+    # artanh s = s + s^3 / 3 + s^5 p(s^2), s = (x - 1) / (x + 1), for pow
+    artanh_tail = lambda x: mpmath.atanh(x) - x - x**3 / 3
+    row("artanh", artanh_tail, range(5, 10, 2), mpf("1e-4"), s, 24, abs)
+    row("artanh", artanh_tail, range(5, 20, 2), mpf("1e-4"), s, 53, abs)
+    # erf x = x + x p(x^2) on [0, 1]; log(erfc x) = p(x) above, where 1 - erfc x is to be right
+    erf_tail = lambda x: mpmath.erf(x) - x
+    row("erf", erf_tail, range(1, 14, 2), mpf("1e-5"), mpf("1.0001"), 24, abs)
+    row("erf", erf_tail, range(1, 26, 2), mpf("1e-5"), mpf("1.0001"), 53, abs)
+    absolute = lambda x: 1 / (mpmath.erfc(x) + mpf(2) ** -50)
+    log_erfc = lambda x: mpmath.log(mpmath.erfc(x))
+    row("erfc_log", log_erfc, range(0, 8), mpf("0.9999"), 4, 24, absolute)
+    row("erfc_log", log_erfc, range(0, 18), mpf("0.9999"), 6, 53, absolute)
 
 
 if __name__ == "__main__":

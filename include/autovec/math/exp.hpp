@@ -45,6 +45,35 @@ struct ExpTable<double> {
       0x1.b5242f60cc475p-24, 0x1.e617c9fbb9a5bp-28, 0x1.eae84c32b315ap-32};
 };
 
+/// x as n ln 2 + r; the low bits of `shifted` hold n plus the bias that was asked for.
+template <class V>
+struct ExpReduced {
+  V rest;
+  V shifted;
+};
+
+template <class V>
+inline ExpReduced<V> exp_reduce(V x, int bias) {
+  using E = element_t<V>;
+  using T = ExpTable<E>;
+  V shifter = V(Format<E>::shifter + E(bias));
+  V shifted = fma(x, V(T::log2_e), shifter);
+  V n = shifted - shifter;
+  return {fma(n, V(-T::ln2_low), fma(n, V(-T::ln2_high), x)), shifted};
+}
+
+/// e^r - 1 - r
+template <class V>
+inline V exp_tail(V r) {
+  return (r * r) * polynomial(r, ExpTable<element_t<V>>::exp);
+}
+
+/// The power of two whose biased exponent is in the low bits of `shifted`.
+template <class V>
+inline V power_from(V shifted) {
+  return from_bits<V>(shl(to_bits(shifted), Format<element_t<V>>::mantissa_bits));
+}
+
 /// p * 2^n with one rounding, n an integer from -2 * bias to bias + 1 that comes as the low bits of
 /// `shifted` = shifter + 2 * bias + n. Two factors, since 2^n itself may be no normal number.
 template <class V>
@@ -69,12 +98,9 @@ struct Exp {
   static V body(V x) {
     using E = element_t<V>;
     using T = ExpTable<E>;
-    const V shifter = V(Format<E>::shifter + 2 * Format<E>::exponent_bias);
     x = select(x < V(T::lowest), V(T::lowest), x);
     x = select(x > V(T::highest), V(T::highest), x);
-    V shifted = fma(x, V(T::log2_e), shifter);
-    V n = shifted - shifter;
-    V r = fma(n, V(-T::ln2_low), fma(n, V(-T::ln2_high), x));
+    auto [r, shifted] = exp_reduce(x, 2 * Format<E>::exponent_bias);
     V p = fma(fma(polynomial(r, T::exp), r, V(1)), r, V(1));
     return scale_by_power(p, shifted);
   }
@@ -110,15 +136,11 @@ struct Expm1 {
     using E = element_t<V>;
     using T = ExpTable<E>;
     using F = Format<E>;
-    const V shifter = V(F::shifter + (F::exponent_bias - 1));
     V a = select(x < V(T::lowest_minus_one), V(T::lowest_minus_one), x);
     a = select(a > V(T::highest), V(T::highest), a);
-    V shifted = fma(a, V(T::log2_e), shifter);
-    V n = shifted - shifter;
-    V r = fma(n, V(-T::ln2_low), fma(n, V(-T::ln2_high), a));
-    V q = fma(r * r, polynomial(r, T::exp), r);                          // e^r - 1
-    V half = from_bits<V>(shl(to_bits(shifted), F::mantissa_bits));      // 2^(n - 1)
-    V y = fma(half, q, half - V(E(0.5)));
+    auto [r, shifted] = exp_reduce(a, F::exponent_bias - 1);
+    V half = power_from(shifted);                                        // 2^(n - 1)
+    V y = fma(half, exp_tail(r), fma(half, r, half - V(E(0.5))));
     return select(abs(x) < V(T::tiny), x, y + y);
   }
 };

@@ -208,7 +208,7 @@ def define_fits():
     row("erf", erf_tail, range(1, 26, 2), mpf("1e-5"), mpf("1.0001"), 53, abs)
     absolute = lambda x: 1 / (mpmath.erfc(x) + mpf(2) ** -50)
     log_erfc = lambda x: mpmath.log(mpmath.erfc(x))
-    row("erfc_log", log_erfc, range(0, 8), mpf("0.9999"), 4, 24, absolute)
+    row("erfc_log", log_erfc, range(0, 7), mpf("0.9999"), 4, 24, absolute)
     row("erfc_log", log_erfc, range(0, 18), mpf("0.9999"), 6, 53, absolute)
 
 

@@ -7,12 +7,13 @@
 #include "autovec/math/hyperbolic.hpp"
 #include "autovec/math/inverse_trigonometric.hpp"
 #include "autovec/math/log.hpp"
+#include "autovec/math/power.hpp"
 #include "autovec/math/trigonometric.hpp"
 
 namespace autovec::inline v1 {
 namespace math {
 
-using Functions = List<Exp, Exp2, Expm1, Log, Log1p, Sin, Cos, Tan, Tanh, Atan, Atan2, Asin, Acos>;
+using Functions = List<Exp, Exp2, Expm1, Log, Log1p, Sin, Cos, Tan, Tanh, Atan, Atan2, Asin, Acos, Pow, Hypot>;
 
 }  // namespace math
 }  // namespace autovec::inline v1

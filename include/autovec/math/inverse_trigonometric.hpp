@@ -87,17 +87,11 @@ struct Atan2 {
   }
 };
 
-/// asin of h for 0 <= h <= 1/2, z = h^2.
-template <class V>
-inline V asin_of_half(V h, V z) {
-  return fma(h * z, polynomial(z, InverseTrigonometricTable<element_t<V>>::asin), h);
-}
-
 /// Inverse sine, in [-pi/2, pi/2]; NaN beyond 1; keeps the sign of zero.
 /// Source: minimax polynomial up to 1/2 (Remez), pi/2 - 2 asin sqrt((1 - x) / 2) beyond.
 struct Asin {
   static constexpr std::string_view name = "asin";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.8, bound_f64 = 1.8;
 
   template <class V>
   static V body(V x) {
@@ -106,9 +100,11 @@ struct Asin {
     V a = abs(x);
     auto above = a > V(E(0.5));
     V z = select(above, fma(a, V(E(-0.5)), V(E(0.5))), a * a);
-    V t = asin_of_half(select(above, sqrt(z), a), z);
-    V large = fma(V(T::half_pi_a), V(T::half_pi_b), -(t + t));
-    return flip_sign(select(above, large, t), x);
+    // The great parts are summed first: pi/2 - 2 h, then what h^3 p(h^2) adds.
+    V h = sqrt(z);
+    h = select(above, V(-2) * h, a);
+    V base = select(above, fma(V(T::half_pi_a), V(T::half_pi_b), h), a);
+    return flip_sign(fma(h * z, polynomial(z, T::asin), base), x);
   }
 };
 
@@ -125,7 +121,8 @@ struct Acos {
     V a = abs(x);
     auto above = a > V(E(0.5));
     V z = select(above, fma(a, V(E(-0.5)), V(E(0.5))), a * a);
-    V t = asin_of_half(select(above, sqrt(z), a), z);
+    V h = select(above, sqrt(z), a);
+    V t = fma(h * z, polynomial(z, T::asin), h);
     t = flip_sign(select(above, t + t, -t), x);
     auto left = x < V(0);
     V quarters = select(above, select(left, V(T::half_pi_a + T::half_pi_a), V(0)), V(T::half_pi_a));

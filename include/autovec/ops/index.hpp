@@ -68,7 +68,7 @@ inline bool ascending(const Extents& axes, std::int64_t low, std::int64_t high) 
   return true;
 }
 
-inline bool contains(const Extents& axes, std::int64_t axis) {
+inline bool has_axis(const Extents& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
@@ -93,9 +93,9 @@ Type window_type(std::string_view op, const Type& x, const Type& starts, const P
   for (std::int64_t axis = p.batch; fits && axis < rank; ++axis) {
     const std::int64_t extent = x.shape[static_cast<std::size_t>(axis)];
     const std::int64_t size = p.sizes[static_cast<std::size_t>(axis - p.batch)];
-    fits = size >= 0 && (contains(p.axes, axis) ? size <= extent || extent == 0 : size == extent);
+    fits = size >= 0 && (has_axis(p.axes, axis) ? size <= extent || extent == 0 : size == extent);
     beyond = beyond || size > extent;
-    if (contains(p.collapsed, axis)) {
+    if (has_axis(p.collapsed, axis)) {
       fits = fits && size == 1;
     } else {
       shape.push_back(size);
@@ -328,15 +328,13 @@ inline Tensor linear_index(std::span<const Tensor> parts, const Extents& extents
   return drop ? emit_select(at(inside), position, Tensor(total)) : position;
 }
 
-/// Elements (or slices) of x at `starts` [..., k], which index its axes first ... first + k - 1.
-inline Tensor gather_at(const Tensor& x, const Tensor& starts, std::int64_t first, Where where) {
+/// Elements (or slices) of x at `starts` [..., k], which index `axes`, k ascending ones.
+inline Tensor gather_at(const Tensor& x, const Tensor& starts, Extents axes, Where where) {
   GatherParams p;
   p.sizes = x.shape();
-  for (std::int64_t i = 0; i < starts.extent(-1); ++i) {
-    p.axes.push_back(first + i);
-    p.sizes[static_cast<std::size_t>(first + i)] = 1;
-  }
-  p.collapsed = p.axes;
+  for (const std::int64_t axis : axes) p.sizes[static_cast<std::size_t>(axis)] = 1;
+  p.collapsed = axes;
+  p.axes = std::move(axes);
   const Tensor operands[2] = {x, starts};
   return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
 }
@@ -378,7 +376,7 @@ inline constexpr auto take = [](Operand x, Operand i, std::int64_t axis = 0) -> 
   shape[static_cast<std::size_t>(axis)] = i.type().size();
   if (extent_product(shape, 0, shape.size()) != 0) detail::check_readable("take", x.type(), axis, where);
   const Tensor starts = expand_dims(Operand(i, where), -1);
-  const Tensor y = detail::gather_at(x, starts, axis, where);
+  const Tensor y = detail::gather_at(x, starts, {axis}, where);
   return detail::move_index_axes(y, static_cast<std::int64_t>(i.rank()), axis, where);
 };
 
@@ -425,7 +423,9 @@ inline constexpr auto gather = [](Operand x, Operand indices) -> Tensor {
     fail<ShapeError>("gather", "indices " + type_text(indices.type()) + " do not fit " + type_text(x.type()), x.where(),
                      "the last axis of the indices holds one index for each axis of x, from the first on");
   }
-  return detail::gather_at(x, indices, 0, x.where());
+  Extents axes;
+  for (std::int64_t i = 0; i < indices.type().shape.back(); ++i) axes.push_back(i);
+  return detail::gather_at(x, indices, std::move(axes), x.where());
 };
 
 /// x with slices at `indices` (as in gather) set to `updates`, or combined with them (`mode`: set,

@@ -65,6 +65,13 @@ class Trace {
     return Tensor::from_value(type, id_, builder_.add_input(type));
   }
   Tensor handle(ValueId v) const { return Tensor::from_value(builder_.type(v), id_, v); }
+  /// The node of this trace that makes `x`; null for arguments, data and values of other traces.
+  const Node* producer(const Tensor& x) const {
+    if (x.state().trace != id_) return nullptr;
+    const GraphData& g = builder_.data();
+    const std::int32_t node = g.producers[static_cast<std::size_t>(x.state().value)];
+    return node < 0 ? nullptr : &g.nodes[static_cast<std::size_t>(node)];
+  }
 
   /// The value that stands for `x` in this graph; captures it or makes it a literal if need be.
   ValueId use(const Tensor& x, std::string_view op, Where where) {

@@ -143,6 +143,7 @@ class Compiled {
   /// Results into contiguous arrays of the output types that no input overlaps. Warm calls allocate
   /// nothing.
   virtual void run_into(std::span<const Array> inputs, std::span<const Array> outputs) const = 0;
+  virtual const std::vector<Type>& output_types() const = 0;
   /// The plan as canonical text.
   virtual std::string text() const = 0;
 };

@@ -54,8 +54,7 @@ class Operands {
 /// or an enclosing block, is recorded once. Regions open with `begin_...` and close in order.
 class Recorder {
  public:
-  explicit Recorder(Extents domain = {}, Rounding rounding = Rounding::free)
-      : rounding_(rounding) {
+  explicit Recorder(Extents domain = {}, Rounding rounding = Rounding::free) : rounding_(rounding) {
     program_.domain = std::move(domain);
     frames_.emplace_back();
   }
@@ -187,8 +186,7 @@ class Recorder {
 
   /// Copies the instructions of `block`, whose values have `dtypes`, with `arguments` for its
   /// parameters, and gives what it yields. The block reads no memory.
-  ValueIds inline_block(const Block& block, const std::vector<DType>& dtypes,
-                        Operands arguments) {
+  ValueIds inline_block(const Block& block, const std::vector<DType>& dtypes, Operands arguments) {
     std::vector<ValueId> map(dtypes.size(), -1);
     bind(map, block.parameters, arguments);
     replay(block, map);
@@ -298,8 +296,7 @@ class Recorder {
   }
 
   const Buffer& buffer_of(const Access& access) const {
-    ensure(access.buffer >= 0 &&
-               static_cast<std::size_t>(access.buffer) < program_.buffers.size(),
+    ensure(access.buffer >= 0 && static_cast<std::size_t>(access.buffer) < program_.buffers.size(),
            "lane: an access to a buffer that is not there");
     return program_.buffers[static_cast<std::size_t>(access.buffer)];
   }

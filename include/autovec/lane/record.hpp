@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -230,18 +231,25 @@ Lane<T> shr(Lane<T> x, detail::SameLane<T> n) {
 // -- Functions ----------------------------------------------------------------------------------
 
 /// Records `f(Lane<Ts>...)` as a function of that name, strictly: a multiply that feeds an add or
-/// a subtract throws InternalError.
+/// a subtract throws InternalError, which names the function.
 template <class... Ts, class F>
 std::shared_ptr<const Function> record_function(std::string_view name, F f,
                                                 Rounding rounding = Rounding::strict) {
   Recorder recorder({}, rounding);
-  // Braces evaluate left to right, so parameters come in order.
-  const auto result = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const ValueId parameters[] = {recorder.parameter(dtype_of<Ts>)...};
-    return f(Lane<Ts>(recorder, parameters[I])...);
+  try {
+    const auto result = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      // Braces evaluate left to right, so parameters come in order.
+      const ValueId parameters[] = {recorder.parameter(dtype_of<Ts>)...};
+      return f(Lane<Ts>(recorder, parameters[I])...);
+    }
+    (std::index_sequence_for<Ts...>());
+    return recorder.finish_function(name, result.id_in(recorder));
+  } catch (const InternalError& error) {
+    std::string text(error.what());
+    text += " in the function ";
+    text += name;
+    throw InternalError(text);
   }
-  (std::index_sequence_for<Ts...>());
-  return recorder.finish_function(name, result.id_in(recorder));
 }
 
 /// The function that `F` (a struct with `name` and `body`) is on arguments of types Ts; recorded

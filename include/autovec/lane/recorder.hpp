@@ -290,8 +290,8 @@ class Recorder {
     if ((op != Op::add && op != Op::sub) || !is_float(dtype)) return;
     for (const ValueId v : operands) {
       ensure(!is_product_[checked(v)],
-             op == Op::add ? "lane: a mul feeds an add: write fma(a, b, c)"
-                           : "lane: a mul feeds a sub: write fma(a, b, -c) or fma(-a, b, c)");
+             op == Op::add ? "lane: a mul feeds an add (write fma)"
+                           : "lane: a mul feeds a sub (write fma, negate a factor)");
     }
   }
 

@@ -1,4 +1,4 @@
-// What + - * / and bit operations mean on scalars: as in C++, but integers wrap and nothing traps.
+// The operators of lane instructions as functions on scalars: integers wrap and nothing traps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -70,6 +70,51 @@ constexpr T invert(T a) noexcept {
   } else {
     return static_cast<T>(~a);
   }
+}
+
+template <class T>
+constexpr T bit_and(T a, T b) noexcept {
+  return static_cast<T>(a & b);
+}
+
+template <class T>
+constexpr T bit_or(T a, T b) noexcept {
+  return static_cast<T>(a | b);
+}
+
+template <class T>
+constexpr T bit_xor(T a, T b) noexcept {
+  return static_cast<T>(a ^ b);
+}
+
+template <class T>
+constexpr bool equal(T a, T b) noexcept {
+  return a == b;
+}
+
+template <class T>
+constexpr bool not_equal(T a, T b) noexcept {
+  return a != b;
+}
+
+template <class T>
+constexpr bool less(T a, T b) noexcept {
+  return a < b;
+}
+
+template <class T>
+constexpr bool less_equal(T a, T b) noexcept {
+  return a <= b;
+}
+
+template <class T>
+constexpr bool greater(T a, T b) noexcept {
+  return a > b;
+}
+
+template <class T>
+constexpr bool greater_equal(T a, T b) noexcept {
+  return a >= b;
 }
 
 }  // namespace arithmetic

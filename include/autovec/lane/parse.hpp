@@ -50,6 +50,7 @@ class Parser {
     while (in_.accept("buffer")) p.buffers.push_back(buffer(p.buffers.size()));
     program_ = &p;
     instructions(p.body, 1);
+    yields(p.body);
     in_.expect("}");
     end();
     p.value_dtypes = std::move(dtypes_);

@@ -73,7 +73,8 @@ struct Buffer {
   }
 };
 
-/// Runs `body` at every point of `domain`, in any order: points do not depend on one another.
+/// Runs `body` at every point of `domain`, in any order: points do not depend on one another. What
+/// the body yields is the point's value, where whoever runs the program asks for one (a reduction).
 /// In normal form (what the recorder and the parser give) values and accesses are numbered in
 /// order of appearance and no access stands twice.
 struct Program {

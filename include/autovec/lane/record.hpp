@@ -81,41 +81,38 @@ class Lane {
   Lane& operator/=(Lane b) { return *this = *this / b; }
 
   friend Lane<bool> operator==(Lane a, Lane b) {
-    return detail::record<bool>(Op::eq, [](T x, T y) { return x == y; }, a, b);
+    return detail::record<bool>(Op::eq, arithmetic::equal<T>, a, b);
   }
   friend Lane<bool> operator!=(Lane a, Lane b) {
-    return detail::record<bool>(Op::ne, [](T x, T y) { return x != y; }, a, b);
+    return detail::record<bool>(Op::ne, arithmetic::not_equal<T>, a, b);
   }
   friend Lane<bool> operator<(Lane a, Lane b) {
-    return detail::record<bool>(Op::lt, [](T x, T y) { return x < y; }, a, b);
+    return detail::record<bool>(Op::lt, arithmetic::less<T>, a, b);
   }
   friend Lane<bool> operator<=(Lane a, Lane b) {
-    return detail::record<bool>(Op::le, [](T x, T y) { return x <= y; }, a, b);
+    return detail::record<bool>(Op::le, arithmetic::less_equal<T>, a, b);
   }
   friend Lane<bool> operator>(Lane a, Lane b) {
-    return detail::record<bool>(Op::gt, [](T x, T y) { return x > y; }, a, b);
+    return detail::record<bool>(Op::gt, arithmetic::greater<T>, a, b);
   }
   friend Lane<bool> operator>=(Lane a, Lane b) {
-    return detail::record<bool>(Op::ge, [](T x, T y) { return x >= y; }, a, b);
+    return detail::record<bool>(Op::ge, arithmetic::greater_equal<T>, a, b);
   }
 
   friend Lane operator&(Lane a, Lane b)
     requires std::integral<T>
   {
-    return detail::record<T>(
-        Op::and_, [](T x, T y) { return static_cast<T>(x & y); }, a, b);
+    return detail::record<T>(Op::and_, arithmetic::bit_and<T>, a, b);
   }
   friend Lane operator|(Lane a, Lane b)
     requires std::integral<T>
   {
-    return detail::record<T>(
-        Op::or_, [](T x, T y) { return static_cast<T>(x | y); }, a, b);
+    return detail::record<T>(Op::or_, arithmetic::bit_or<T>, a, b);
   }
   friend Lane operator^(Lane a, Lane b)
     requires std::integral<T>
   {
-    return detail::record<T>(
-        Op::xor_, [](T x, T y) { return static_cast<T>(x ^ y); }, a, b);
+    return detail::record<T>(Op::xor_, arithmetic::bit_xor<T>, a, b);
   }
   friend Lane operator~(Lane a)
     requires std::integral<T>

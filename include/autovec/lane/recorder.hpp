@@ -200,10 +200,14 @@ class Recorder {
 
   // -- Results ----------------------------------------------------------------------------------
 
-  /// The program in normal form; the recorder is used up.
-  Program finish() {
+  /// The program in normal form, with `yields` as each point's value; the recorder is used up.
+  Program finish(Operands yields = {}) {
     ensure(frames_.size() == 1, "lane: a region is still open");
     program_.body = std::move(frames_.front().block);
+    for (const ValueId v : yields) {
+      checked(v);
+      program_.body.yields.push_back(v);
+    }
     normalize(program_);
     return std::move(program_);
   }

@@ -94,6 +94,7 @@ class Printer {
       out_ += '\n';
     }
     instructions(p.body, 1);
+    yields(p.body, 1);
     out_ += "}\n";
   }
   void function(const Function& f) {
@@ -216,19 +217,21 @@ class Printer {
   void region(const Block& block, int depth) {
     out_ += "{\n";
     instructions(block, depth + 1);
-    if (!block.yields.empty()) {
-      indent(depth + 1);
-      out_ += "yield";
-      std::string_view separator = " ";
-      for (const ValueId v : block.yields) {
-        out_ += separator;
-        use(v);
-        separator = ", ";
-      }
-      out_ += '\n';
-    }
+    yields(block, depth + 1);
     indent(depth);
     out_ += '}';
+  }
+  void yields(const Block& block, int depth) {
+    if (block.yields.empty()) return;
+    indent(depth);
+    out_ += "yield";
+    std::string_view separator = " ";
+    for (const ValueId v : block.yields) {
+      out_ += separator;
+      use(v);
+      separator = ", ";
+    }
+    out_ += '\n';
   }
   void indent(int depth) { out_.append(static_cast<std::size_t>(2 * depth), ' '); }
 

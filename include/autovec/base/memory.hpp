@@ -159,8 +159,12 @@ class Storage {
 
   std::byte* data() const noexcept { return header_ == nullptr ? nullptr : header_->data; }
   explicit operator bool() const noexcept { return header_ != nullptr; }
+  /// Whether this is the only handle of a block of the pool, which may then be written. The caller's
+  /// memory never is.
   bool unique() const noexcept {
-    return header_ != nullptr && header_->count.load(std::memory_order_acquire) == 1;
+    return header_ != nullptr &&
+           header_->data == reinterpret_cast<std::byte*>(header_) + block_alignment &&
+           header_->count.load(std::memory_order_acquire) == 1;
   }
 
  private:

@@ -80,6 +80,10 @@ struct OpInfo {
   /// Typed applications for the laws; see ops/sample.hpp.
   std::vector<Sample> (*samples)() = nullptr;
 
+  /// Talks across the lanes of a named axis: its batching rule is asked even where no operand is
+  /// mapped. Every such op has the axis name as first field of its parameters.
+  bool collective = false;
+
   /// Stated error in ulp where the op rounds more than once; 0: exactly rounded or exact.
   double bound_f32 = 0;
   double bound_f64 = 0;

@@ -19,7 +19,7 @@ namespace autovec::inline v1 {
 /// (`Lane<T>`) or a batch of SIMD lanes; the bits are the same for all three. Bodies
 /// - call the functions below unqualified, under `using namespace lane`, so that argument-dependent
 ///   lookup finds those of the other families of V;
-/// - use + - * / and unary - on floats, + - on ints that do not overflow, & | ^ on ints and masks,
+/// - use + - * / and unary - on floats, + - on ints that do not overflow (else wrapping_add), & | ^ on ints and masks,
 ///   == != < <= > >=; never && || ! ~ or an `if` on a value (use `select`, `invert`, `when_any`);
 /// - write a constant as `V(c)` with c of type element_t<V>;
 /// - write every multiply that feeds an add or a subtract as `fma`.
@@ -183,6 +183,25 @@ inline U convert(T x) {
     return static_cast<U>(x);
   } else {
     return static_cast<U>(x);
+  }
+}
+
+/// a + b and a - b modulo 2^width. Lane programs and batches always wrap; C++ integers do not.
+template <class V>
+inline V wrapping_add(V a, V b) {
+  if constexpr (Scalar<V>) {
+    return static_cast<V>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class V>
+inline V wrapping_sub(V a, V b) {
+  if constexpr (Scalar<V>) {
+    return static_cast<V>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return a - b;
   }
 }
 

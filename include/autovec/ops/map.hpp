@@ -65,7 +65,7 @@ struct Remainder : Map<Remainder> {
       V r = lane::fma(-q, y, x);
       // The quotient may round up to the next integer; an infinite divisor leaves x.
       const V size = lane::abs(y);
-      r = lane::select((r < V(0)) != (x < V(0)) & (r != V(0)), r + lane::select(x < V(0), -size, size), r);
+      r = lane::select(((r < V(0)) != (x < V(0))) & (r != V(0)), r + lane::select(x < V(0), -size, size), r);
       r = lane::select((size == V(std::numeric_limits<lane::element_t<V>>::infinity())) & (lane::abs(x) < size), x, r);
       const V shifted = r + y;
       r = lane::select((r != V(0)) & ((r < V(0)) != (y < V(0))), shifted, r);
@@ -171,7 +171,7 @@ struct BitwiseXor : BitOp<BitwiseXor> {
 struct BitwiseNot : BitOp<BitwiseNot, 1> {
   static constexpr std::string_view name = "bitwise_not";
   template <class V> static V lane(V x) {
-    return lane::invert(x);
+    return ~x;
   }
 };
 /// Shifts by less than 0 or at least the width give 0 (left, and right of unsigned) or the sign.

@@ -47,11 +47,31 @@ class Trace {
     return false;
   }
 
+  /// Marks this as the trace of one lane of a vmap whose axis has a name; collectives look it up.
+  void name_axis(std::string name, std::int64_t lanes) {
+    axis_name_ = std::move(name);
+    axis_lanes_ = lanes;
+  }
+  /// Number of lanes of the innermost open axis with this name, -1 where there is none.
+  static std::int64_t lanes_of_axis(std::string_view name) {
+    for (const Trace* t = innermost(); t != nullptr; t = t->outer_) {
+      if (t->axis_lanes_ >= 0 && t->axis_name_ == name) return t->axis_lanes_;
+    }
+    return -1;
+  }
+
   /// A new argument of the graph; all of them before the first op.
   Tensor add_argument(const Type& type) {
     return Tensor::from_value(type, id_, builder_.add_input(type));
   }
   Tensor handle(ValueId v) const { return Tensor::from_value(builder_.type(v), id_, v); }
+  /// The node of this trace that makes `x`; null for arguments, data and values of other traces.
+  const Node* producer(const Tensor& x) const {
+    if (x.state().trace != id_) return nullptr;
+    const GraphData& g = builder_.data();
+    const std::int32_t node = g.producers[static_cast<std::size_t>(x.state().value)];
+    return node < 0 ? nullptr : &g.nodes[static_cast<std::size_t>(node)];
+  }
 
   /// The value that stands for `x` in this graph; captures it or makes it a literal if need be.
   ValueId use(const Tensor& x, std::string_view op, Where where) {
@@ -106,6 +126,8 @@ class Trace {
   Trace* outer_;
   std::uint64_t id_;
   bool closed_ = false;
+  std::string axis_name_;
+  std::int64_t axis_lanes_ = -1;
   GraphBuilder builder_;
   std::map<const void*, ValueId> captured_;
   std::vector<Tensor> captures_;

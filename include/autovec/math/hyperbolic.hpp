@@ -1,0 +1,60 @@
+// tanh, sinh and cosh.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "autovec/math/exp.hpp"
+
+namespace autovec::inline v1 {
+namespace math {
+
+/// Coefficients by tools/math_coefficients.py (fit tanh).
+template <class E>
+struct HyperbolicTable;
+
+template <>
+struct HyperbolicTable<float> {
+  static constexpr float one_from = 9.1f;  // from here on tanh rounds to 1
+  static constexpr float tanh[] = {-0x1.555534p-2f, 0x1.11075ep-3f, -0x1.b842c4p-5f,
+                                   0x1.524c3ep-6f, -0x1.7679fcp-8f};
+};
+
+template <>
+struct HyperbolicTable<double> {
+  static constexpr double one_from = 19.1;
+  static constexpr double tanh[] = {
+      -0x1.5555555555503p-2, 0x1.111111110b072p-3,  -0x1.ba1ba1b52d3c6p-5, 0x1.664f47814b98bp-6,
+      -0x1.226e16c88f71cp-7, 0x1.d6cf3a71d77a7p-9,  -0x1.7d6953c4067a8p-10,
+      0x1.336a50b778fdep-11, -0x1.df75cba404d3bp-13, 0x1.43d69c9a2e706p-14,
+      -0x1.0e280484526e4p-16};
+};
+
+/// Hyperbolic tangent; keeps the sign of zero.
+/// Source: minimax polynomial up to 5/8 (Remez), 1 - 2 / (e^2x + 1) beyond.
+struct Tanh {
+  static constexpr std::string_view name = "tanh";
+  static constexpr double bound_f32 = 1.8, bound_f64 = 1.8;
+
+  template <class V>
+  static V body(V x) {
+    using E = element_t<V>;
+    using T = HyperbolicTable<E>;
+    V a = abs(x);
+    a = select(a > V(T::one_from), V(T::one_from), a);
+    V z = a * a;
+    V small = fma(a * z, polynomial(z, T::tanh), a);
+    auto [r, shifted] = exp_reduce(a + a, Format<E>::exponent_bias);
+    V p = fma(fma(polynomial(r, ExpTable<E>::exp), r, V(1)), r, V(1));
+    V large = V(1) - V(2) / fma(power_from(shifted), p, V(1));
+    return flip_sign(select(a < V(E(0.625)), small, large), x);
+  }
+};
+
+template <class V>
+inline V tanh(V x) {
+  return apply<Tanh>(x);
+}
+
+}  // namespace math
+}  // namespace autovec::inline v1

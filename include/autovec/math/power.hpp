@@ -1,0 +1,164 @@
+// pow, cbrt and hypot.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "autovec/math/exp.hpp"
+#include "autovec/math/log.hpp"
+
+namespace autovec::inline v1 {
+namespace math {
+
+/// Coefficients by tools/math_coefficients.py (fit artanh).
+template <class E>
+struct PowerTable;
+
+template <>
+struct PowerTable<float> {
+  static constexpr float third_high = 0x1.555556p-2f, third_low = -0x1.555556p-27f;
+  static constexpr float two_log2_e_high = 0x1.715476p+1f, two_log2_e_low = 0x1.4ae0cp-25f;
+  static constexpr float artanh[] = {0x1.999ap-3f, 0x1.24527cp-3f, 0x1.dfa264p-4f};
+};
+
+template <>
+struct PowerTable<double> {
+  static constexpr double third_high = 0x1.5555555555555p-2, third_low = 0x1.5555555555555p-56;
+  static constexpr double two_log2_e_high = 0x1.71547652b82fep+1;
+  static constexpr double two_log2_e_low = 0x1.777d0ffda0d24p-55;
+  static constexpr double artanh[] = {0x1.9999999999996p-3, 0x1.2492492492f51p-3,
+                                      0x1.c71c71c5968fap-4, 0x1.745d18295667dp-4,
+                                      0x1.3b1364c95b9a8p-4, 0x1.11206f2916b8fp-4,
+                                      0x1.de3d71cbf2928p-5, 0x1.eac5b02d4e129p-5};
+};
+
+/// log2 of a positive normal number, to about 2^-35 (f32), 2^-66 (f64) of itself.
+/// Source: x = 2^k m, log m = 2 artanh s, s = (m - 1) / (m + 1); the first terms of the series in
+/// sums of two numbers, the rest by a minimax polynomial (Remez).
+template <class V>
+inline Sum<V> precise_log2(V x, V extra_exponent) {
+  using T = PowerTable<element_t<V>>;
+  Binary<V> b = split_binary(x);
+  V f = b.fraction;
+  // s = f / (2 + f), with the error of the quotient
+  Sum<V> d = exact_sum_ordered(V(2), f);
+  V s = f / d.high;
+  V s_low = fma(-s, d.low, fma(-s, d.high, f)) / d.high;
+  V z = s * s;
+  V z_low = fma(s + s, s_low, fma(s, s, -z));
+  // artanh s = s (1 + z (1/3 + z p(z)))
+  V p = polynomial(z, T::artanh);
+  V a = fma(z, p, V(T::third_high));
+  V a_low = fma(z, p, V(T::third_high) - a) + V(T::third_low);
+  V u = a * z;
+  V u_low = fma(a, z_low, fma(a_low, z, fma(a, z, -u)));
+  Sum<V> c = exact_sum_ordered(V(1), u);
+  V c_low = c.low + u_low;
+  V l = s * c.high;
+  V l_low = fma(s, c_low, fma(s_low, c.high, fma(s, c.high, -l)));
+  // in units of log 2, plus k
+  V two_log2_e = V(T::two_log2_e_high);
+  V m = l * two_log2_e;
+  V m_low = fma(l, V(T::two_log2_e_low), fma(l_low, two_log2_e, fma(l, two_log2_e, -m)));
+  Sum<V> r = exact_sum_ordered(b.exponent + extra_exponent, m);
+  return exact_sum_ordered(r.high, r.low + m_low);
+}
+
+/// |x|^y for finite, nonzero x and finite y.
+template <class V>
+inline V power_of_magnitude(V a, V y) {
+  using E = element_t<V>;
+  using T = ExpTable<E>;
+  using L = LogTable<E>;
+  auto subnormal = a < from_bits<V>(int_t<V>(L::least_normal));
+  a = select(subnormal, a * V(L::up), a);
+  Sum<V> l = precise_log2(a, select(subnormal, V(-L::up_exponent), V(0)));
+  Sum<V> e = exact_product(l.high, y);
+  V low = fma(l.low, y, e.low);
+  // Far outside, low may be anything: the result is 0 or infinity without it.
+  V high = select(e.high < V(T::lowest2), V(T::lowest2), e.high);
+  high = select(high > V(T::highest2), V(T::highest2), high);
+  low = select(high == e.high, low, V(0));
+  V shifter = V(Format<E>::shifter + 2 * Format<E>::exponent_bias);
+  V shifted = high + shifter;
+  V r = (high - (shifted - shifter)) + low;
+  return scale_by_power(fma(polynomial(r, T::exp2), r, V(1)), shifted);
+}
+
+/// x^y with the whole table of IEEE 754: 1 for y = 0 and for x = 1 (NaN or not), signed zeros and
+/// infinities, a negative x with an integer y; NaN for a negative x with any other finite y.
+/// Source: 2^(y log2 |x|), the exponent as a sum of two numbers.
+struct Pow {
+  static constexpr std::string_view name = "pow";
+  static constexpr double bound_f32 = 1.2, bound_f64 = 1.2;
+
+  template <class V>
+  static V body(V x, V y) {
+    using E = element_t<V>;
+    using L = LogTable<E>;
+    using I = int_t<V>;
+    const I infinity = I(L::infinity);
+    V a = abs(x);
+    V p = power_of_magnitude(a, y);
+    auto odd = (to_bits(x) <= I(0)) | (to_bits(x) >= infinity) | (to_bits(abs(y)) >= infinity);
+    return when_any(odd, [=] { return corners(x, y, a, p); }, p);
+  }
+
+ private:
+  template <class V>
+  static V corners(V x, V y, V a, V p) {
+    using F = Format<element_t<V>>;
+    V zero = V(0), one = V(1), infinity = V(F::infinity), nan = V(F::nan);
+    V half = y * V(element_t<V>(0.5));
+    auto integer = trunc(y) == y;
+    auto odd = integer & (trunc(half) != half);
+    // Zero and infinite bases, then infinite exponents.
+    auto grows = (a > one) ^ (y < zero);
+    p = select((a == zero) | (a == infinity) | (abs(y) == infinity), select(grows, infinity, zero), p);
+    p = select((a == one) & (abs(y) == infinity), one, p);
+    auto negative = to_bits(x) < int_t<V>(0);
+    p = select(negative & odd, -p, p);
+    p = select((x < zero) & (a < infinity) & invert(integer), nan, p);
+    p = select((x != x) | (y != y), nan, p);
+    return select((y == zero) | (x == one), one, p);
+  }
+};
+
+/// Square root of x^2 + y^2 without overflow or underflow on the way; infinity if either is
+/// infinite, else NaN if either is NaN.
+/// Source: both scaled by a power of two, the sum of squares by fma.
+struct Hypot {
+  static constexpr std::string_view name = "hypot";
+  static constexpr double bound_f32 = 1.1, bound_f64 = 1.1;
+
+  template <class V>
+  static V body(V x, V y) {
+    using E = element_t<V>;
+    using F = Format<E>;
+    constexpr int far = F::exponent_bias / 2 - F::mantissa_bits;
+    V a = abs(x), b = abs(y);
+    auto swap = b > a;
+    V high = select(swap, b, a), low = select(swap, a, b);
+    auto great = high > V(power_of_two<E>(far)), little = high < V(power_of_two<E>(-far));
+    constexpr int step = F::exponent_bias / 2 + F::mantissa_bits + 2;
+    V scale = select(great, V(power_of_two<E>(-step)), select(little, V(power_of_two<E>(step)), V(1)));
+    V back = select(great, V(power_of_two<E>(step)), select(little, V(power_of_two<E>(-step)), V(1)));
+    V h = high * scale, l = low * scale;
+    V r = sqrt(fma(h, h, l * l)) * back;
+    auto infinite = (a == V(F::infinity)) | (b == V(F::infinity));
+    return select(infinite, V(F::infinity), r);
+  }
+};
+
+template <class V>
+inline V pow(V x, V y) {
+  return apply<Pow>(x, y);
+}
+
+template <class V>
+inline V hypot(V x, V y) {
+  return apply<Hypot>(x, y);
+}
+
+}  // namespace math
+}  // namespace autovec::inline v1

@@ -1,0 +1,21 @@
+# Each program of tests/acceptance, in compiled and header-only mode, on each executor.
+# SPDX-License-Identifier: Apache-2.0
+set(AUTOVEC_ACCEPTANCE_MODES "compiled;header_only" CACHE STRING "Modes the acceptance programs are built in")
+set(library_compiled autovec::compiled)
+set(library_header_only autovec::autovec)
+
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/acceptance/*.cpp)
+foreach(source IN LISTS sources)
+  get_filename_component(name ${source} NAME_WE)
+  foreach(mode IN LISTS AUTOVEC_ACCEPTANCE_MODES)
+    set(target acceptance_${name}_${mode})
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE ${library_${mode}})
+    target_compile_options(${target} PRIVATE ${autovec_warnings})
+    foreach(executor reference simd)
+      set(test acceptance.${name}.${mode}.${executor})
+      autovec_add_test(${test} COMMAND ${target})
+      autovec_test_properties(${test} ENVIRONMENT AUTOVEC_EXECUTOR=${executor} TIMEOUT 600)
+    endforeach()
+  endforeach()
+endforeach()

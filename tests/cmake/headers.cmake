@@ -1,0 +1,37 @@
+# Every header compiles alone, twice in one file, and together they link without a clash.
+# SPDX-License-Identifier: Apache-2.0
+
+# Header-only mode has the heavy halves in it, so there only those and the headers users name.
+set(own ${PROJECT_SOURCE_DIR}/include)
+file(GLOB_RECURSE all CONFIGURE_DEPENDS RELATIVE ${own} ${own}/autovec/*.hpp)
+file(GLOB top CONFIGURE_DEPENDS RELATIVE ${own} ${own}/autovec/*.hpp)
+set(headers_compiled ${all})
+list(FILTER headers_compiled EXCLUDE REGEX "-inl\\.hpp$")
+set(headers_header_only ${all})
+list(FILTER headers_header_only INCLUDE REGEX "-inl\\.hpp$")
+list(APPEND headers_header_only ${top})
+
+foreach(mode compiled header_only)
+  if(NOT headers_${mode})
+    continue()
+  endif()
+  set(sources)
+  foreach(header IN LISTS headers_${mode})
+    string(REGEX REPLACE "[/.]" "_" name ${header})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_${mode}/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+    list(APPEND sources ${source})
+  endforeach()
+  list(LENGTH sources count)
+  set(main ${CMAKE_CURRENT_BINARY_DIR}/headers_${mode}/main.cpp)
+  file(CONFIGURE OUTPUT ${main} CONTENT
+       "#include <cstdio>\nint main() { std::puts(\"${count} headers compiled alone\"); }\n")
+  add_executable(autovec_headers_${mode} ${sources} ${main})
+  target_compile_options(autovec_headers_${mode} PRIVATE ${autovec_warnings})
+  if(mode STREQUAL compiled)
+    target_link_libraries(autovec_headers_${mode} PRIVATE autovec::compiled)
+  else()
+    target_link_libraries(autovec_headers_${mode} PRIVATE autovec::autovec)
+  endif()
+  autovec_add_test(headers.${mode} COMMAND autovec_headers_${mode})
+endforeach()

@@ -377,7 +377,7 @@ inline void BlockLowering::lower_call(const Node& x) {
     what += x.op->name;
     ensure(false, what);
   }
-  Call step{x.op, x.params, {}, {}};
+  Call step{x.op, x.params, plan_.call_count++, {}, {}};
   for (const ValueId v : x.operands) step.operands.push_back(contiguous_port(v, x));
   for (std::int32_t i = 0; i < x.result_count; ++i) {
     const ValueId r = x.result(i);

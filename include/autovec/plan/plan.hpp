@@ -82,6 +82,7 @@ struct Copy {
 struct Call {
   const OpInfo* op = nullptr;
   Params params;
+  std::int32_t number = 0;  // among the plan's calls
   std::vector<Port> operands, results;
 };
 
@@ -149,6 +150,7 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   Block root;
+  std::int32_t call_count = 0;
   std::int64_t workspace_bytes = 0;
 };
 

@@ -1,9 +1,8 @@
-// Which executor runs plans: chosen for the process, by the program or by AUTOVEC_EXECUTOR.
+// Which executor runs plans: a setting of the process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -13,37 +12,47 @@
 
 namespace autovec::inline v1 {
 
-/// Executors that can be asked for; `automatic` is the fastest one there is.
-enum class Executor : std::uint8_t { reference, simd, automatic };
+/// `reference`: one element at a time, no fusion; the definition of meaning. `simd`: tiles of SIMD
+/// registers. `automatic`: the fastest one there is.
+enum class Executor { reference, simd, automatic };
 
-/// The executor with this name. Throws Unsupported for others.
+namespace detail {
+
+/// The executor with this name. Throws TypeError.
 inline Executor executor_named(std::string_view name) {
   if (name == "reference") return Executor::reference;
   if (name == "simd") return Executor::simd;
-  if (name == "automatic" || name.empty()) return Executor::automatic;
-  std::string what("unknown executor '");
+  if (name == "automatic") return Executor::automatic;
+  std::string what("'");
   what += name;
-  what += "'";
-  fail<Unsupported>("set_executor", what, Where::unknown(), "reference, simd or automatic");
+  what += "' names no executor";
+  fail<TypeError>("AUTOVEC_EXECUTOR", what, Where::unknown(), "reference, simd or automatic");
 }
 
-namespace detail {
 inline std::atomic<Executor>& executor_setting() {
   static std::atomic<Executor> setting{[] {
     const char* name = std::getenv("AUTOVEC_EXECUTOR");
-    return executor_named(name == nullptr ? "" : name);
+    return name == nullptr || *name == '\0' ? Executor::automatic : executor_named(name);
   }()};
   return setting;
 }
+
 }  // namespace detail
 
-/// Sets the executor of everything that is run from now on, in all threads.
+/// Sets the executor for the whole process; compiled functions keep a plan for each.
 inline void set_executor(Executor executor) {
   detail::executor_setting().store(executor, std::memory_order_relaxed);
 }
-inline Executor executor() { return detail::executor_setting().load(std::memory_order_relaxed); }
 
-/// The backend of the executor that is set.
-inline const Backend& current_backend() { return reference_backend(); }
+/// The executor in force: `set_executor`, else the environment's AUTOVEC_EXECUTOR; never `automatic`.
+inline Executor executor() {
+  const Executor set = detail::executor_setting().load(std::memory_order_relaxed);
+  return set == Executor::automatic ? Executor::simd : set;
+}
+
+/// The functions of an executor.
+inline const Backend& backend_of(Executor executor) {
+  return executor == Executor::reference ? reference_backend() : simd_backend();
+}
 
 }  // namespace autovec::inline v1

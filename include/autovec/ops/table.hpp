@@ -9,6 +9,7 @@
 #include "autovec/ops/contract.hpp"
 #include "autovec/ops/control.hpp"
 #include "autovec/ops/create.hpp"
+#include "autovec/ops/index.hpp"
 #include "autovec/ops/map.hpp"
 #include "autovec/ops/reduce.hpp"
 #include "autovec/ops/view.hpp"
@@ -27,7 +28,7 @@ std::vector<const OpInfo*> collect_rows() {
 /// All ops of the library, by name.
 inline const OpTable& op_table() {
   using namespace ops;
-  static const OpTable table(detail::collect_rows<ConvertOps, MapOps, ViewOps, SourceOps, ReduceOps, ContractOps,
+  static const OpTable table(autovec::detail::collect_rows<ConvertOps, MapOps, ViewOps, SourceOps, ReduceOps, ContractOps, IndexOps,
                                                   ControlOps, CollectiveOps>());
   return table;
 }

@@ -310,7 +310,7 @@ AUTOVEC_API Executable Executable::make(const Graph& graph, const Backend& backe
   return make(graph, strides, backend, options);
 }
 
-AUTOVEC_API void Executable::run_into(std::span<const Array> inputs, std::span<Array> outputs,
+AUTOVEC_API void Executable::run_into(std::span<const Array> inputs, std::span<const Array> outputs,
                                       RunCounts* counts) const {
   const plan::Plan& p = state_->plan;
   ensure(inputs.size() == p.inputs.size() && outputs.size() == p.outputs.size(),

@@ -58,7 +58,7 @@ class Executable {
   explicit operator bool() const noexcept { return state_ != nullptr; }
   /// Computes into `outputs`: contiguous arrays of the graph's result types that overlap no input.
   /// Inputs have the planned types and strides. A warm run allocates nothing.
-  void run_into(std::span<const Array> inputs, std::span<Array> outputs,
+  void run_into(std::span<const Array> inputs, std::span<const Array> outputs,
                 RunCounts* counts = nullptr) const;
   /// Fresh arrays of the results.
   std::vector<Array> run(std::span<const Array> inputs, RunCounts* counts = nullptr) const;

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#if __has_include("autovec/exec/cpu/all-inl.hpp")
+#include "autovec/exec/cpu/all-inl.hpp"
+#endif
 #include "autovec/exec/executor.hpp"
 #include "autovec/exec/reference-inl.hpp"
 #include "autovec/exec/run-inl.hpp"
@@ -20,59 +23,98 @@
 namespace autovec::inline v1 {
 namespace detail {
 
-/// Executables by structure: of the graph, of its inputs' strides, of the backend.
-class ExecutableCache {
+/// Whether the executable was planned for arrays laid out like these.
+inline bool fits(const std::vector<Extents>& strides, std::span<const Array> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!(strides[i] == inputs[i].strides)) return false;
+  }
+  return true;
+}
+
+/// A graph planned for one backend, once for each layout of inputs that was seen.
+class CompiledGraph final : public Compiled {
  public:
-  static ExecutableCache& instance() {
-    static ExecutableCache* cache = new ExecutableCache;  // outlives static tensors
+  CompiledGraph(Graph graph, const Backend& backend) : graph_(std::move(graph)), backend_(backend) {
+    for (std::size_t i = 0; i < graph_.input_count(); ++i) {
+      dense_strides_.push_back(row_major(graph_.input_type(i).shape));
+    }
+    dense_ = Executable::make(graph_, dense_strides_, backend_);
+    for (const Type& type : dense_.output_types()) output_types_.push_back(type);
+  }
+  std::vector<Array> run(std::span<const Array> inputs) const override {
+    return executable_for(inputs).run(inputs);
+  }
+  void run_into(std::span<const Array> inputs, std::span<const Array> outputs) const override {
+    executable_for(inputs).run_into(inputs, outputs);
+  }
+  const std::vector<Type>& output_types() const override { return output_types_; }
+  std::string text() const override { return dense_.text(); }
+  const Graph& graph() const { return graph_; }
+  const Backend& backend() const { return backend_; }
+  /// The plan for inputs laid out like these.
+  const Executable& executable_for(std::span<const Array> inputs) const {
+    ensure(inputs.size() == dense_strides_.size(), "run: wrong number of inputs");
+    if (fits(dense_strides_, inputs)) return dense_;
+    const std::lock_guard lock(mutex_);
+    for (const auto& other : others_) {
+      if (fits(other->strides, inputs)) return other->executable;
+    }
+    auto fresh = std::make_unique<Strided>();
+    for (const Array& a : inputs) fresh->strides.push_back(a.strides);
+    fresh->executable = Executable::make(graph_, fresh->strides, backend_);
+    others_.push_back(std::move(fresh));
+    return others_.back()->executable;
+  }
+
+ private:
+  struct Strided {
+    std::vector<Extents> strides;
+    Executable executable;
+  };
+  Graph graph_;
+  const Backend& backend_;
+  std::vector<Extents> dense_strides_;
+  std::vector<Type> output_types_;
+  Executable dense_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Strided>> others_;
+};
+
+/// Compiled graphs by structure and backend.
+class GraphCache {
+ public:
+  static GraphCache& instance() {
+    static GraphCache* cache = new GraphCache;  // outlives static tensors
     return *cache;
   }
 
-  Executable find_or_make(const Graph& graph, std::span<const Array> inputs, const Backend& backend) {
-    Hasher h;
-    h.add(graph->hash);
-    for (const Array& a : inputs) {
-      for (const std::int64_t s : a.strides) h.add(static_cast<std::uint64_t>(s));
-    }
-    const std::uint64_t key = h.value();
+  std::shared_ptr<const CompiledGraph> find_or_make(const Graph& graph, const Backend& backend) {
     {
       const std::shared_lock lock(mutex_);
-      if (const Executable* found = find(key, graph, inputs, backend)) return *found;
+      if (auto found = find(graph, backend)) return found;
     }
-    std::vector<Extents> strides;
-    for (const Array& a : inputs) strides.push_back(a.strides);
-    Executable fresh = Executable::make(graph, strides, backend);
+    auto fresh = std::make_shared<const CompiledGraph>(graph, backend);
     const std::unique_lock lock(mutex_);
-    if (const Executable* found = find(key, graph, inputs, backend)) return *found;
+    if (auto found = find(graph, backend)) return found;
     if (entries_.size() >= most_entries) entries_.clear();
-    entries_.emplace(key, Entry{graph, std::move(strides), &backend, fresh});
+    entries_.emplace(graph->hash, fresh);
     return fresh;
   }
 
  private:
-  struct Entry {
-    Graph graph;
-    std::vector<Extents> strides;
-    const Backend* backend;
-    Executable executable;
-  };
   // Extents are part of the key, so a program that never repeats a shape would fill the memory.
   static constexpr std::size_t most_entries = 4096;
 
-  const Executable* find(std::uint64_t key, const Graph& graph, std::span<const Array> inputs,
-                         const Backend& backend) const {
-    const auto [first, last] = entries_.equal_range(key);
+  std::shared_ptr<const CompiledGraph> find(const Graph& graph, const Backend& backend) const {
+    const auto [first, last] = entries_.equal_range(graph->hash);
     for (auto it = first; it != last; ++it) {
-      const Entry& e = it->second;
-      bool same = e.backend == &backend && e.strides.size() == inputs.size();
-      for (std::size_t i = 0; same && i < inputs.size(); ++i) same = e.strides[i] == inputs[i].strides;
-      if (same && same_graph(e.graph, graph)) return &e.executable;
+      if (&it->second->backend() == &backend && same_graph(it->second->graph(), graph)) return it->second;
     }
     return nullptr;
   }
 
   std::shared_mutex mutex_;
-  std::unordered_multimap<std::uint64_t, Entry> entries_;
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const CompiledGraph>> entries_;
 };
 
 /// Executables of single ops, found without building a graph.
@@ -163,15 +205,18 @@ std::vector<Array> Eager<Unused>::apply(const OpInfo& op, const Params& params,
     return {Array{result, x.storage, x.data, to.strides}};
   }
   return detail::OpCache::instance()
-      .find_or_make(op, params, operands, current_backend(), where)
+      .find_or_make(op, params, operands, backend_of(executor()), where)
       .run(operands);
 }
 
 template <class Unused>
+std::shared_ptr<const Compiled> Eager<Unused>::compile(const Graph& graph) {
+  return detail::GraphCache::instance().find_or_make(graph, backend_of(executor()));
+}
+
+template <class Unused>
 std::vector<Array> Eager<Unused>::run(const Graph& graph, std::span<const Array> inputs) {
-  return detail::ExecutableCache::instance()
-      .find_or_make(graph, inputs, current_backend())
-      .run(inputs);
+  return compile(graph)->run(inputs);
 }
 
 }  // namespace autovec::inline v1

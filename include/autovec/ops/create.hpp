@@ -86,7 +86,7 @@ class Nested {
 
 template <class T, class Container>
 Tensor tensor_of(const Container& values, Extents shape, Where where) {
-  Type type{dtype_of<T>, false, std::move(shape)};
+  Type type{autovec::dtype_of<T>, false, std::move(shape)};
   for (const std::int64_t extent : type.shape) {
     if (extent < 0) fail<ShapeError>("tensor", "a negative extent in " + shape_text(type.shape), where);
   }

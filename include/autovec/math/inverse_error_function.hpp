@@ -56,30 +56,51 @@ struct ErfinvTable<double> {
       -2.5556418169965252055e-10, -2.7109920616438573243e-11};
 };
 
-/// The x whose error function is the argument; infinite at -1 and 1, NaN beyond.
+/// erfinv(x) from x and w = -log(1 - x^2).
+template <class V>
+inline V erfinv_from(V x, V w) {
+  using E = element_t<V>;
+  using T = ErfinvTable<E>;
+  V p = polynomial(w - V(T::near_shift), T::near);
+  p = when_any(
+      invert(w < V(T::near_to)),
+      [=] {
+        V root = sqrt(w);
+        V q = polynomial(root - V(T::far_shift), T::far);
+        if constexpr (std::is_same_v<E, double>) {
+          q = select(w < V(T::far_to), q, polynomial(root - V(T::tail_shift), T::tail));
+        }
+        // A polynomial does not see infinity as it should: its leading coefficient is negative.
+        return select(w == V(Format<E>::infinity), w, q);
+      },
+      p);
+  return p * x;
+}
+
+/// The x whose error function is the argument; infinite at -1 and 1, NaN beyond; keeps the sign of
+/// zero.
 struct Erfinv {
   static constexpr std::string_view name = "erfinv";
   static constexpr double bound_f32 = 4, bound_f64 = 4;
 
   template <class V>
   static V body(V x) {
-    using E = element_t<V>;
-    using T = ErfinvTable<E>;
-    const V w = -log1p(-x * x);
-    V p = polynomial(w - V(T::near_shift), T::near);
-    p = when_any(
-        invert(w < V(T::near_to)),
-        [=] {
-          const V root = sqrt(w);
-          V q = polynomial(root - V(T::far_shift), T::far);
-          if constexpr (std::is_same_v<E, double>) {
-            q = select(w < V(T::far_to), q, polynomial(root - V(T::tail_shift), T::tail));
-          }
-          // The polynomial's leading coefficient is negative: it must not see infinity.
-          return select(w == V(Format<E>::infinity), V(Format<E>::infinity), q);
-        },
-        p);
-    return p * x;
+    // 1 - x^2 with one rounding: near 1 all that matters of x is in what is left.
+    return erfinv_from(x, -log(fma(-x, x, V(1))));
+  }
+};
+
+/// The normal variate of x uniform in (-1, 1): sqrt(2) erfinv(x) as jax.random computes it, with 1 -
+/// x^2 from a rounded square. So the numbers are those of that library within 4 ulp, though not the
+/// exact quantiles: where |x| > 0.999 they are off by up to 60 ulp (f32), 5e5 ulp (f64).
+struct NormalFromUniform {
+  static constexpr std::string_view name = "normal_from_uniform";
+  static constexpr double bound_f32 = 64, bound_f64 = 1e6;
+
+  template <class V>
+  static V body(V x) {
+    V square = x * x;
+    return erfinv_from(x, -log1p(-square)) * V(element_t<V>(1.4142135623730951));
   }
 };
 

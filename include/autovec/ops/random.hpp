@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -68,8 +67,10 @@ struct Threefry {
 
 /// The inverse error function.
 struct Erfinv : FunctionMap<Erfinv, math::Erfinv> {};
+/// A normal variate from a uniform one in (-1, 1).
+struct NormalFromUniform : FunctionMap<NormalFromUniform, math::NormalFromUniform> {};
 
-using RandomOps = List<Threefry, Erfinv>;
+using RandomOps = List<Threefry, Erfinv, NormalFromUniform>;
 
 }  // namespace ops
 
@@ -231,7 +232,7 @@ inline constexpr auto normal = [](Operand key, Extents shape, DType dtype = DTyp
                         : dtype == DType::bf16 ? -1 + 0x1p-8
                                                : -1 + 0x1p-11;
   const Tensor u = uniform(key, std::move(shape), dtype, at(Tensor(lowest)), at(Tensor(1.0)));
-  return at(erfinv(at(u))) * std::sqrt(2.0);
+  return emit_map<ops::NormalFromUniform>(at(u));
 };
 
 /// True with probability p, which broadcasts to the shape; b8.

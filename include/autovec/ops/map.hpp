@@ -359,8 +359,8 @@ inline Tensor emit_select(Operand condition, const Tensor& a, const Tensor& b) {
   Tensor c = condition;
   if (!is_bool(c.dtype())) c = with_element(c, {DType::b8, false}, where);
   std::array<Tensor, 2> sides{a, b};
-  const Element element = promote_operands<ops::Select>(sides, where);
-  convert_operands<ops::Select>(sides, element, where);
+  const Element element = promote_operands(row_of<ops::Select>, sides, where);
+  for (Tensor& x : sides) x = with_element(x, element, where);
   std::array<Tensor, 3> operands{c, sides[0], sides[1]};
   const Extents shape = common_shape("where", operands, where);
   for (Tensor& x : operands) {

@@ -97,7 +97,8 @@ inline V log_of_all(V x, V step, Normal normal) {
   using T = LogTable<E>;
   using F = Format<E>;
   using I = int_t<V>;
-  auto odd = (to_bits(x) < I(T::least_normal)) | (to_bits(x) >= I(T::infinity));
+  I bits = to_bits(x);
+  auto odd = (bits < I(T::least_normal)) | (bits >= I(T::infinity));
   return when_any(
       odd,
       [=] {

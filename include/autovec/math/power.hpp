@@ -102,7 +102,8 @@ struct Pow {
     const I infinity = I(L::infinity);
     V a = abs(x);
     V p = power_of_magnitude(a, y);
-    auto odd = (to_bits(x) <= I(0)) | (to_bits(x) >= infinity) | (to_bits(abs(y)) >= infinity);
+    I base = to_bits(x), exponent = to_bits(abs(y));
+    auto odd = (base <= I(0)) | (base >= infinity) | (exponent >= infinity);
     return when_any(
         odd, [=] { return corners(x, y, a, p); }, p);
   }

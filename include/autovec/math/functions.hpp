@@ -15,8 +15,8 @@
 namespace autovec::inline v1 {
 namespace math {
 
-using Functions = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Atan2,
-                       Sinh, Cosh, Tanh, Pow, Cbrt, Hypot, Erf, Erfc, Erfinv>;
+using Functions = List<Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sin, Cos, Tan, Asin, Acos, Atan,
+                       Atan2, Sinh, Cosh, Tanh, Pow, Cbrt, Hypot, Erf, Erfc, Erfinv>;
 
 }  // namespace math
 }  // namespace autovec::inline v1

@@ -103,7 +103,8 @@ inline constexpr auto gelu = [](Operand x, bool approximate = false) -> Tensor {
   const detail::At at(x.where());
   const Operand bounded = at(where(at(x < -1000), 0, x));
   const Operand half = at(bounded * 0.5);
-  if (!approximate) return half * (at(erf(at(x * 0.70710678118654752440))) + 1);
+  // erfc keeps what 1 + erf would cancel where x is far below 0.
+  if (!approximate) return half * erfc(at(bounded * -0.70710678118654752440));
   // sqrt(2 / pi) (x + 0.044715 x^3); beyond 100 tanh is 1 long since.
   const Operand y = at(minimum(bounded, 100));
   const Tensor cubic = at(at(y * y) * y) * 0.044715 + y;

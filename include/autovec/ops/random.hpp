@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/math/inverse_error_function.hpp"
 #include "autovec/ops/index.hpp"
 
 namespace autovec::inline v1 {

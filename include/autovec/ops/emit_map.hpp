@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "autovec/ops/convert.hpp"
+#include "autovec/ops/convert-inl.hpp"
 #include "autovec/ops/map_kind.hpp"
-#include "autovec/ops/view.hpp"
+#include "autovec/ops/view-inl.hpp"
 
 namespace autovec::inline v1 {
 

@@ -26,15 +26,48 @@ namespace lane {
 /// - f16 and bf16 values can only be loaded, gathered, stored, scattered and converted.
 /// - NaNs are all alike: sign and payload of a computed NaN are not pinned.
 enum class Op : std::uint8_t {
-  constant, index,
-  add, sub, mul, div, neg, abs, min, max,
-  fma, sqrt, floor, ceil, trunc, round,
-  eq, ne, lt, le, gt, ge,
-  and_, or_, xor_, not_, shl, shr,
-  select, convert, bitcast,
-  load, store, gather, scatter,
-  loop, while_, if_, call,
-  array_new, array_get, array_set
+  constant,
+  index,
+  add,
+  sub,
+  mul,
+  div,
+  neg,
+  abs,
+  min,
+  max,
+  fma,
+  sqrt,
+  floor,
+  ceil,
+  trunc,
+  round,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  and_,
+  or_,
+  xor_,
+  not_,
+  shl,
+  shr,
+  select,
+  convert,
+  bitcast,
+  load,
+  store,
+  gather,
+  scatter,
+  loop,
+  while_,
+  if_,
+  call,
+  array_new,
+  array_get,
+  array_set
 };
 
 inline constexpr std::size_t op_count = 42;
@@ -160,8 +193,14 @@ constexpr bool contains(Domain domain, DType t) noexcept {
 /// and gathers are pure only from buffers that the program does not write.
 constexpr bool is_pure(Op op) noexcept {
   switch (info(op).form) {
-    case Form::constant: case Form::index: case Form::same: case Form::compare:
-    case Form::select: case Form::convert: case Form::bitcast: case Form::call: return true;
+    case Form::constant:
+    case Form::index:
+    case Form::same:
+    case Form::compare:
+    case Form::select:
+    case Form::convert:
+    case Form::bitcast:
+    case Form::call: return true;
     default: return false;
   }
 }

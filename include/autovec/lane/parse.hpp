@@ -27,8 +27,8 @@ namespace lane {
 
 /// Finds the function that a `call` names, by name and dtypes of the arguments; nullptr if there
 /// is none.
-using Lookup = std::function<std::shared_ptr<const Function>(std::string_view,
-                                                             std::span<const DType>)>;
+using Lookup =
+    std::function<std::shared_ptr<const Function>(std::string_view, std::span<const DType>)>;
 
 /// The lookup of texts that call nothing.
 inline std::shared_ptr<const Function> no_functions(std::string_view, std::span<const DType>) {
@@ -210,9 +210,12 @@ class Parser {
     i.op = row->op;
     switch (row->form) {
       case Form::constant: i.immediate = constant(i.dtype); break;
-      case Form::index: case Form::array_new: i.immediate = in_.integer(); break;
+      case Form::index:
+      case Form::array_new: i.immediate = in_.integer(); break;
       case Form::load: i.immediate = access(); break;
-      case Form::gather: case Form::store: case Form::scatter:
+      case Form::gather:
+      case Form::store:
+      case Form::scatter:
         i.immediate = access();
         in_.expect(",");
         use_list(i.operands);

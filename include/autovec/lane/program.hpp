@@ -38,8 +38,8 @@ struct Instruction {
   DType dtype = DType::f32;  ///< of the first result; without results, of the value written
   ValueIds operands;
   SmallVector<ValueId, 2> results;
-  std::int64_t immediate = 0;  ///< constant bits, axis, access, trips or length
-  std::vector<Block> regions;  ///< loop: body; while: condition, body; if: then, else
+  std::int64_t immediate = 0;              ///< constant bits, axis, access, trips or length
+  std::vector<Block> regions;              ///< loop: body; while: condition, body; if: then, else
   std::shared_ptr<const Function> callee;  ///< call only
 };
 
@@ -103,9 +103,8 @@ bool operator==(const Block& a, const Block& b);
 
 /// Structural; callees are compared by address.
 inline bool operator==(const Instruction& a, const Instruction& b) {
-  return a.op == b.op && a.dtype == b.dtype && a.operands == b.operands &&
-         a.results == b.results && a.immediate == b.immediate && a.callee == b.callee &&
-         a.regions == b.regions;
+  return a.op == b.op && a.dtype == b.dtype && a.operands == b.operands && a.results == b.results &&
+         a.immediate == b.immediate && a.callee == b.callee && a.regions == b.regions;
 }
 inline bool operator==(const Block& a, const Block& b) {
   return a.parameters == b.parameters && a.instructions == b.instructions && a.yields == b.yields;

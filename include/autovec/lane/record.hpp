@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -50,29 +51,19 @@ class Lane {
     return id_;
   }
 
-  friend Lane operator+(Lane a, Lane b)
-    requires(!std::same_as<T, bool>)
-  {
+  friend Lane operator+(Lane a, Lane b) requires(!std::same_as<T, bool>) {
     return detail::record<T>(Op::add, arithmetic::add<T>, a, b);
   }
-  friend Lane operator-(Lane a, Lane b)
-    requires(!std::same_as<T, bool>)
-  {
+  friend Lane operator-(Lane a, Lane b) requires(!std::same_as<T, bool>) {
     return detail::record<T>(Op::sub, arithmetic::sub<T>, a, b);
   }
-  friend Lane operator*(Lane a, Lane b)
-    requires(!std::same_as<T, bool>)
-  {
+  friend Lane operator*(Lane a, Lane b) requires(!std::same_as<T, bool>) {
     return detail::record<T>(Op::mul, arithmetic::mul<T>, a, b);
   }
-  friend Lane operator/(Lane a, Lane b)
-    requires(!std::same_as<T, bool>)
-  {
+  friend Lane operator/(Lane a, Lane b) requires(!std::same_as<T, bool>) {
     return detail::record<T>(Op::div, arithmetic::div<T>, a, b);
   }
-  friend Lane operator-(Lane a)
-    requires(!std::same_as<T, bool>)
-  {
+  friend Lane operator-(Lane a) requires(!std::same_as<T, bool>) {
     return detail::record<T>(Op::neg, arithmetic::neg<T>, a);
   }
   Lane& operator+=(Lane b) { return *this = *this + b; }
@@ -99,31 +90,19 @@ class Lane {
     return detail::record<bool>(Op::ge, arithmetic::greater_equal<T>, a, b);
   }
 
-  friend Lane operator&(Lane a, Lane b)
-    requires std::integral<T>
-  {
+  friend Lane operator&(Lane a, Lane b) requires std::integral<T> {
     return detail::record<T>(Op::and_, arithmetic::bit_and<T>, a, b);
   }
-  friend Lane operator|(Lane a, Lane b)
-    requires std::integral<T>
-  {
+  friend Lane operator|(Lane a, Lane b) requires std::integral<T> {
     return detail::record<T>(Op::or_, arithmetic::bit_or<T>, a, b);
   }
-  friend Lane operator^(Lane a, Lane b)
-    requires std::integral<T>
-  {
+  friend Lane operator^(Lane a, Lane b) requires std::integral<T> {
     return detail::record<T>(Op::xor_, arithmetic::bit_xor<T>, a, b);
   }
-  friend Lane operator~(Lane a)
-    requires std::integral<T>
-  {
+  friend Lane operator~(Lane a) requires std::integral<T> {
     return detail::record<T>(Op::not_, arithmetic::invert<T>, a);
   }
-  friend Lane operator!(Lane a)
-    requires std::same_as<T, bool>
-  {
-    return ~a;
-  }
+  friend Lane operator!(Lane a) requires std::same_as<T, bool> { return ~a; }
 
  private:
   Recorder* recorder_ = nullptr;
@@ -162,27 +141,33 @@ Lane<T> fma(Lane<T> a, detail::SameLane<T> b, detail::SameLane<T> c) {
 }
 template <std::floating_point T>
 Lane<T> sqrt(Lane<T> x) {
-  return detail::record<T>(Op::sqrt, [](T v) { return lane::sqrt(v); }, x);
+  return detail::record<T>(
+      Op::sqrt, [](T v) { return lane::sqrt(v); }, x);
 }
 template <class T>
 Lane<T> abs(Lane<T> x) {
-  return detail::record<T>(Op::abs, [](T v) { return lane::abs(v); }, x);
+  return detail::record<T>(
+      Op::abs, [](T v) { return lane::abs(v); }, x);
 }
 template <std::floating_point T>
 Lane<T> floor(Lane<T> x) {
-  return detail::record<T>(Op::floor, [](T v) { return lane::floor(v); }, x);
+  return detail::record<T>(
+      Op::floor, [](T v) { return lane::floor(v); }, x);
 }
 template <std::floating_point T>
 Lane<T> ceil(Lane<T> x) {
-  return detail::record<T>(Op::ceil, [](T v) { return lane::ceil(v); }, x);
+  return detail::record<T>(
+      Op::ceil, [](T v) { return lane::ceil(v); }, x);
 }
 template <std::floating_point T>
 Lane<T> trunc(Lane<T> x) {
-  return detail::record<T>(Op::trunc, [](T v) { return lane::trunc(v); }, x);
+  return detail::record<T>(
+      Op::trunc, [](T v) { return lane::trunc(v); }, x);
 }
 template <std::floating_point T>
 Lane<T> round_even(Lane<T> x) {
-  return detail::record<T>(Op::round, [](T v) { return lane::round_even(v); }, x);
+  return detail::record<T>(
+      Op::round, [](T v) { return lane::round_even(v); }, x);
 }
 template <class T>
 Lane<T> min(Lane<T> a, detail::SameLane<T> b) {
@@ -215,19 +200,21 @@ Lane<T> when_any(Lane<bool> mask, F f, Lane<T> fallback) {
 
 template <std::floating_point T>
 Lane<int_t<T>> to_bits(Lane<T> x) {
-  return detail::record<int_t<T>>(Op::bitcast, [](T v) { return lane::to_bits(v); }, x);
+  return detail::record<int_t<T>>(
+      Op::bitcast, [](T v) { return lane::to_bits(v); }, x);
 }
 template <class V, class T = element_t<V>>
-  requires std::same_as<V, Lane<T>>
-Lane<T> from_bits(Lane<int_t<T>> bits) {
-  return detail::record<T>(Op::bitcast, [](int_t<T> v) { return lane::from_bits<T>(v); }, bits);
-}
+  requires std::same_as<V, Lane<T>> Lane<T> from_bits(Lane<int_t<T>> bits) {
+    return detail::record<T>(
+        Op::bitcast, [](int_t<T> v) { return lane::from_bits<T>(v); }, bits);
+  }
 template <Scalar U, class T>
 Lane<U> convert(Lane<T> x) {
   if constexpr (std::same_as<U, T>) {
     return x;
   } else {
-    return detail::record<U>(Op::convert, [](T v) { return lane::convert<U>(v); }, x);
+    return detail::record<U>(
+        Op::convert, [](T v) { return lane::convert<U>(v); }, x);
   }
 }
 template <std::integral T>
@@ -244,25 +231,33 @@ Lane<T> shr(Lane<T> x, detail::SameLane<T> n) {
 // -- Functions ----------------------------------------------------------------------------------
 
 /// Records `f(Lane<Ts>...)` as a function of that name, strictly: a multiply that feeds an add or
-/// a subtract throws InternalError.
+/// a subtract throws InternalError, which names the function.
 template <class... Ts, class F>
 std::shared_ptr<const Function> record_function(std::string_view name, F f,
                                                 Rounding rounding = Rounding::strict) {
   Recorder recorder({}, rounding);
-  // Braces evaluate left to right, so parameters come in order.
-  const auto result = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const ValueId parameters[] = {recorder.parameter(dtype_of<Ts>)...};
-    return f(Lane<Ts>(recorder, parameters[I])...);
-  }(std::index_sequence_for<Ts...>());
-  return recorder.finish_function(name, result.id_in(recorder));
+  try {
+    const auto result = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      // Braces evaluate left to right, so parameters come in order.
+      const ValueId parameters[] = {recorder.parameter(dtype_of<Ts>)...};
+      return f(Lane<Ts>(recorder, parameters[I])...);
+    }
+    (std::index_sequence_for<Ts...>());
+    return recorder.finish_function(name, result.id_in(recorder));
+  } catch (const InternalError& error) {
+    std::string text(error.what());
+    text += " in the function ";
+    text += name;
+    throw InternalError(text);
+  }
 }
 
 /// The function that `F` (a struct with `name` and `body`) is on arguments of types Ts; recorded
 /// once.
 template <class F, class... Ts>
 const std::shared_ptr<const Function>& function_of() {
-  static const std::shared_ptr<const Function> function = record_function<Ts...>(
-      F::name, [](Lane<Ts>... x) { return F::body(x...); });
+  static const std::shared_ptr<const Function> function =
+      record_function<Ts...>(F::name, [](Lane<Ts>... x) { return F::body(x...); });
   return function;
 }
 

@@ -54,8 +54,7 @@ class Operands {
 /// or an enclosing block, is recorded once. Regions open with `begin_...` and close in order.
 class Recorder {
  public:
-  explicit Recorder(Extents domain = {}, Rounding rounding = Rounding::free)
-      : rounding_(rounding) {
+  explicit Recorder(Extents domain = {}, Rounding rounding = Rounding::free) : rounding_(rounding) {
     program_.domain = std::move(domain);
     frames_.emplace_back();
   }
@@ -187,8 +186,7 @@ class Recorder {
 
   /// Copies the instructions of `block`, whose values have `dtypes`, with `arguments` for its
   /// parameters, and gives what it yields. The block reads no memory.
-  ValueIds inline_block(const Block& block, const std::vector<DType>& dtypes,
-                        Operands arguments) {
+  ValueIds inline_block(const Block& block, const std::vector<DType>& dtypes, Operands arguments) {
     std::vector<ValueId> map(dtypes.size(), -1);
     bind(map, block.parameters, arguments);
     replay(block, map);
@@ -292,14 +290,13 @@ class Recorder {
     if ((op != Op::add && op != Op::sub) || !is_float(dtype)) return;
     for (const ValueId v : operands) {
       ensure(!is_product_[checked(v)],
-             op == Op::add ? "lane: a mul feeds an add: write fma(a, b, c)"
-                           : "lane: a mul feeds a sub: write fma(a, b, -c) or fma(-a, b, c)");
+             op == Op::add ? "lane: a mul feeds an add (write fma)"
+                           : "lane: a mul feeds a sub (write fma, negate a factor)");
     }
   }
 
   const Buffer& buffer_of(const Access& access) const {
-    ensure(access.buffer >= 0 &&
-               static_cast<std::size_t>(access.buffer) < program_.buffers.size(),
+    ensure(access.buffer >= 0 && static_cast<std::size_t>(access.buffer) < program_.buffers.size(),
            "lane: an access to a buffer that is not there");
     return program_.buffers[static_cast<std::size_t>(access.buffer)];
   }

@@ -167,8 +167,8 @@ class Printer {
     }
   }
   void access(std::int64_t at) {
-    const bool known = accesses_ != nullptr && at >= 0 &&
-                       static_cast<std::size_t>(at) < accesses_->size();
+    const bool known =
+        accesses_ != nullptr && at >= 0 && static_cast<std::size_t>(at) < accesses_->size();
     if (!known) {
       out_ += " ?";
       return;
@@ -253,8 +253,7 @@ inline std::string to_text(const Program& program) {
 }
 
 inline std::string to_text(const Function& function) {
-  detail::Printer printer(function.value_dtypes, nullptr,
-                          detail::Printer::Numbers::by_appearance);
+  detail::Printer printer(function.value_dtypes, nullptr, detail::Printer::Numbers::by_appearance);
   printer.function(function);
   return printer.take();
 }

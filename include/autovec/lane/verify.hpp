@@ -160,13 +160,13 @@ class Verifier {
       }
       case Form::index:
         require(program_ != nullptr, "an index in a function");
-        require(i.immediate >= 0 &&
-                    static_cast<std::size_t>(i.immediate) < program_->domain.size(),
+        require(i.immediate >= 0 && static_cast<std::size_t>(i.immediate) < program_->domain.size(),
                 "an index along an axis that is not there");
         break;
-      case Form::load: case Form::store: case Form::gather: case Form::scatter:
-        check_access(i);
-        break;
+      case Form::load:
+      case Form::store:
+      case Form::gather:
+      case Form::scatter: check_access(i); break;
       case Form::array_new:
         require(i.immediate > 0 && i.immediate <= longest_array, "an array of this length");
         break;
@@ -175,8 +175,7 @@ class Verifier {
   }
   void check_access(const Instruction& i) const {
     require(program_ != nullptr, "an access to memory in a function");
-    require(i.immediate >= 0 &&
-                static_cast<std::size_t>(i.immediate) < program_->accesses.size(),
+    require(i.immediate >= 0 && static_cast<std::size_t>(i.immediate) < program_->accesses.size(),
             "an access that is not there");
     const Access& a = program_->accesses[static_cast<std::size_t>(i.immediate)];
     const Buffer& b = program_->buffers[static_cast<std::size_t>(a.buffer)];
@@ -223,7 +222,8 @@ class Verifier {
         }
         require(i.dtype == i.callee->result, "another dtype than the function's result");
         break;
-      case Form::array_get: case Form::array_set:
+      case Form::array_get:
+      case Form::array_set:
         require(state(i.operands[0]) == State::array, "no local array");
         require(operand(0) == i.dtype, "another dtype than the array's");
         require(operand(1) == DType::i64, "an index that is not i64");

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -133,13 +134,29 @@ class Trace {
   std::vector<Tensor> captures_;
 };
 
-/// What runs ops and graphs on data; the executors' side defines it (api/eager-inl.hpp).
+/// A graph made ready to run by one executor. Any number of threads may run it at once.
+class Compiled {
+ public:
+  virtual ~Compiled() = default;
+  /// Results in fresh memory. Inputs have the graph's input types, any strides.
+  virtual std::vector<Array> run(std::span<const Array> inputs) const = 0;
+  /// Results into contiguous arrays of the output types that no input overlaps. Warm calls allocate
+  /// nothing.
+  virtual void run_into(std::span<const Array> inputs, std::span<const Array> outputs) const = 0;
+  virtual const std::vector<Type>& output_types() const = 0;
+  /// The plan as canonical text.
+  virtual std::string text() const = 0;
+};
+
+/// What runs ops and graphs on data; the executors' side defines it (exec/eager-inl.hpp).
 template <class Unused = void>
 struct Eager {
   /// Applies one op to arrays at once.
   static std::vector<Array> apply(const OpInfo& op, const Params& params,
                                   std::span<const Array> operands, Where where);
-  /// Plans and runs a graph (through the structural cache).
+  /// Plans a graph for the executor in force, or finds the plan in the structural cache.
+  static std::shared_ptr<const Compiled> compile(const Graph& graph);
+  /// compile, then run.
   static std::vector<Array> run(const Graph& graph, std::span<const Array> inputs);
 };
 #if defined(AUTOVEC_COMPILED)

@@ -24,12 +24,12 @@ using lane::Program;
 
 namespace {
 
-const std::shared_ptr<const lane::Function> half = std::make_shared<const lane::Function>(
-    lane::parse_function("function half(%0: f32) -> f32 {\n"
-                         "  %1: f32 = constant 0.5\n"
-                         "  %2: f32 = mul %0, %1\n"
-                         "  yield %2\n"
-                         "}\n"));
+const std::shared_ptr<const lane::Function> half =
+    std::make_shared<const lane::Function>(lane::parse_function("function half(%0: f32) -> f32 {\n"
+                                                                "  %1: f32 = constant 0.5\n"
+                                                                "  %2: f32 = mul %0, %1\n"
+                                                                "  yield %2\n"
+                                                                "}\n"));
 
 std::shared_ptr<const lane::Function> find(std::string_view name,
                                            std::span<const DType> arguments) {
@@ -120,10 +120,12 @@ TEST_CASE("text reads back to the same program and prints the same") {
 }
 
 TEST_CASE("values are renumbered by appearance; comments and blanks don't count") {
-  const Program p = parse("program[2]{ # two points\n buffer 0:f32 written\n%7:f32=constant 1"
-                          " store 0[1]+0,%7}");
-  CHECK(to_text(p) == "program [2] {\n  buffer 0: f32 written\n  %0: f32 = constant 1\n"
-                      "  store 0 [1] + 0, %0\n}\n");
+  const Program p = parse(
+      "program[2]{ # two points\n buffer 0:f32 written\n%7:f32=constant 1"
+      " store 0[1]+0,%7}");
+  CHECK(to_text(p) ==
+        "program [2] {\n  buffer 0: f32 written\n  %0: f32 = constant 1\n"
+        "  store 0 [1] + 0, %0\n}\n");
 }
 
 TEST_CASE_TEMPLATE("constants read back bit for bit", T, bool, std::int8_t, std::int16_t,
@@ -246,8 +248,8 @@ TEST_CASE("nesting is bounded") {
 
 TEST_CASE("2000 mutated texts parse to a right program or give a ParseError") {
   constexpr std::string_view alphabet = "%0123456789 :=,-+[](){}\n#abfilnswxy.\"";
-  constexpr std::string_view tokens[] = {"%3",  "i64",  "f16",  "loop ",  "yield ", "{",  "}",
-                                         "b8",  "else", "do (", "store ", "nan",    "[]", "-1",
+  constexpr std::string_view tokens[] = {"%3",  "i64",  "f16",  "loop ",  "yield ", "{",   "}",
+                                         "b8",  "else", "do (", "store ", "nan",    "[]",  "-1",
                                          "%99", "= ",   "f32",  "bits ",  "call ",  ", %0"};
   Random random{7};
   int parsed = 0, refused = 0;
@@ -294,7 +296,8 @@ TEST_CASE("the verifier shows the instruction that breaks a rule") {
     return p.body.instructions[i];
   };
   const Case cases[] = {
-      {[&](Program& p) { at(p, 5).operands[0] = 99; }, "not there in '%5: f32 = select %99, %0, %3'"},
+      {[&](Program& p) { at(p, 5).operands[0] = 99; },
+       "not there in '%5: f32 = select %99, %0, %3'"},
       {[&](Program& p) { at(p, 5).operands[0] = -1; }, "a value that is not there"},
       {[&](Program& p) { at(p, 5).operands[0] = 30; }, "used before it is defined"},
       {[&](Program& p) { at(p, 5).operands.push_back(0); }, "wrong number of operands"},
@@ -303,10 +306,12 @@ TEST_CASE("the verifier shows the instruction that breaks a rule") {
       {[&](Program& p) { at(p, 5).immediate = 1; }, "an immediate where none belongs"},
       {[&](Program& p) { at(p, 5).dtype = f64; }, "different dtypes in '%5"},
       {[&](Program& p) { at(p, 5).callee = half; }, "a callee"},
-      {[&](Program& p) { at(p, 5).op = static_cast<Op>(200); }, "an unknown operation in '%5: f32 = ?"},
+      {[&](Program& p) { at(p, 5).op = static_cast<Op>(200); },
+       "an unknown operation in '%5: f32 = ?"},
       {[&](Program& p) { at(p, 5).regions.emplace_back(); }, "wrong number of regions"},
       {[&](Program& p) { at(p, 3).callee = nullptr; }, "a callee"},
-      {[&](Program& p) { at(p, 0).immediate = 17; }, "an access that is not there in '%0: f32 = load ?"},
+      {[&](Program& p) { at(p, 0).immediate = 17; },
+       "an access that is not there in '%0: f32 = load ?"},
       {[&](Program& p) { p.accesses[0].buffer = 9; }, "a buffer that is not there"},
       {[&](Program& p) { p.buffers[2].written = false; }, "not declared written"},
       {[&](Program& p) { p.value_dtypes[14] = f64; }, "different dtypes"},
@@ -315,7 +320,8 @@ TEST_CASE("the verifier shows the instruction that breaks a rule") {
       {[&](Program& p) { p.body.yields[0] = 17; }, "outside its region"},
       {[&](Program& p) { p.body.instructions.back().operands.push_back(4); }, "operands"},
       {[&](Program& p) { at(p, 11).regions[0].yields.pop_back(); }, "wrong number of yields"},
-      {[&](Program& p) { at(p, 11).regions[0].parameters.pop_back(); }, "wrong number of parameters"},
+      {[&](Program& p) { at(p, 11).regions[0].parameters.pop_back(); },
+       "wrong number of parameters"},
       {[&](Program& p) { at(p, 12).regions.pop_back(); }, "wrong number of regions"},
       {[&](Program& p) { at(p, 12).results.clear(); }, "wrong number of results"},
   };

@@ -34,7 +34,8 @@ std::vector<Stored<R>> run_op(Op op, DType result, std::vector<DType> operands,
   lane::Recorder recorder({static_cast<std::int64_t>(count)});
   std::vector<void*> buffers = {arrays.data()...};
   lane::ValueIds ids;
-  for (const DType t : operands) ids.push_back(recorder.load({recorder.add_buffer(t, false), 0, {1}}));
+  for (const DType t : operands)
+    ids.push_back(recorder.load({recorder.add_buffer(t, false), 0, {1}}));
   const std::int32_t out = recorder.add_buffer(result, true);
   recorder.store({out, 0, {1}}, recorder.emit(op, result, ids));
   const lane::Program program = recorder.finish();
@@ -62,13 +63,56 @@ std::vector<Stored<T>> corners() {
     return {0, 1};
   } else if constexpr (std::is_floating_point_v<T>) {
     const T big = std::is_same_v<T, float> ? T(8388609) : T(4503599627370497);
-    return {T(0), -T(0), T(1), T(-1), T(0.5), T(-0.5), T(1.5), T(2.5), T(-2.5), T(3.7), T(-3.7), big,
-            L::max(), L::lowest(), L::min(), L::denorm_min(), -L::denorm_min(), L::infinity(),
-            -L::infinity(), L::quiet_NaN(), T(127), T(128), T(255.9), T(-128.9), T(2147483648.0),
-            T(-2147483648.0), T(4294967296.0), T(9223372036854775808.0), T(1.0e-3)};
+    return {T(0),
+            -T(0),
+            T(1),
+            T(-1),
+            T(0.5),
+            T(-0.5),
+            T(1.5),
+            T(2.5),
+            T(-2.5),
+            T(3.7),
+            T(-3.7),
+            big,
+            L::max(),
+            L::lowest(),
+            L::min(),
+            L::denorm_min(),
+            -L::denorm_min(),
+            L::infinity(),
+            -L::infinity(),
+            L::quiet_NaN(),
+            T(127),
+            T(128),
+            T(255.9),
+            T(-128.9),
+            T(2147483648.0),
+            T(-2147483648.0),
+            T(4294967296.0),
+            T(9223372036854775808.0),
+            T(1.0e-3)};
   } else {
-    return {T(0), T(1), T(2), T(3), T(7), T(8), T(15), T(16), T(31), T(32), T(63), T(64), T(100),
-            L::max(), T(L::max() - 1), L::min(), T(L::min() + 1), T(-1), T(-2), T(L::max() / 2)};
+    return {T(0),
+            T(1),
+            T(2),
+            T(3),
+            T(7),
+            T(8),
+            T(15),
+            T(16),
+            T(31),
+            T(32),
+            T(63),
+            T(64),
+            T(100),
+            L::max(),
+            T(L::max() - 1),
+            L::min(),
+            T(L::min() + 1),
+            T(-1),
+            T(-2),
+            T(L::max() / 2)};
   }
 }
 
@@ -275,8 +319,8 @@ TEST_CASE("b8 instructions") {
 TEST_CASE_TEMPLATE("fma rounds once, mul and add twice", T, float, double) {
   const T e = std::numeric_limits<T>::epsilon();
   const std::vector<T> a = {1 + e, T(3), T(0.1)}, c = {-(1 + 2 * e), T(-9), T(-0.01)};
-  const auto fused = run_op<T, T, T, T>(Op::fma, dtype_of<T>, std::vector<DType>(3, dtype_of<T>),
-                                        a, a, c);
+  const auto fused =
+      run_op<T, T, T, T>(Op::fma, dtype_of<T>, std::vector<DType>(3, dtype_of<T>), a, a, c);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(fused[i] == std::fma(a[i], a[i], c[i]));
   CHECK(fused[0] == e * e);
   const auto square = run_op<T, T, T>(Op::mul, dtype_of<T>, {dtype_of<T>, dtype_of<T>}, a, a);
@@ -299,9 +343,8 @@ TEST_CASE("f16 and bf16 are read exactly and written to the nearest, ties to eve
   std::size_t wrong = 0;
   for (std::uint32_t i = 0; i < 65536; ++i) {
     const int exponent = i >> 10 & 31;
-    const double magnitude = exponent == 0
-                                 ? std::ldexp(i & 1023, -24)
-                                 : std::ldexp((i & 1023) + 1024, exponent - 25);
+    const double magnitude =
+        exponent == 0 ? std::ldexp(i & 1023, -24) : std::ldexp((i & 1023) + 1024, exponent - 25);
     const double value = i < 32768 ? magnitude : -magnitude;
     if (exponent < 31) wrong += !same_bits(from_f16[i], static_cast<float>(value));
     else if ((i & 1023) == 0) wrong += !std::isinf(from_f16[i]);
@@ -325,8 +368,8 @@ TEST_CASE("f16 and bf16 are read exactly and written to the nearest, ties to eve
   const auto bf16_back = run_op<float, std::uint16_t>(Op::convert, f32, {bf16}, to_bf16);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double narrow = rounded(x[i], 11, -24);
-    const auto want = static_cast<float>(
-        std::abs(narrow) > 65504 ? std::copysign(INFINITY, narrow) : narrow);
+    const auto want =
+        static_cast<float>(std::abs(narrow) > 65504 ? std::copysign(INFINITY, narrow) : narrow);
     wrong += !same_bits(f16_back[i], want);
     const double brain = rounded(x[i], 8, -133);
     wrong += !same_bits(bf16_back[i], static_cast<float>(brain));

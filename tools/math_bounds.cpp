@@ -14,7 +14,7 @@
 
 #include "autovec/base/list.hpp"
 #include "autovec/math/functions.hpp"
-#include "tests/math_reference.hpp"
+#include "math_reference.hpp"
 
 namespace {
 

@@ -190,6 +190,10 @@ def define_fits():
     tanh_tail = lambda x: mpmath.tanh(x) - x
     row("tanh", tanh_tail, range(3, 12, 2), mpf("1e-5"), mpf("0.6251"), 24, abs)
     row("tanh", tanh_tail, range(3, 24, 2), mpf("1e-5"), mpf("0.6251"), 53, abs)
+    # sinh x = x + x^3 p(x^2) on [0, 1]
+    sinh_tail = lambda x: mpmath.sinh(x) - x
+    row("sinh", sinh_tail, range(3, 8, 2), mpf("1e-5"), mpf("1.0001"), 24, abs)
+    row("sinh", sinh_tail, range(3, 16, 2), mpf("1e-5"), mpf("1.0001"), 53, abs)
     # atan x = x + x^3 p(x^2) on [0, 1]
     atan_tail = lambda x: mpmath.atan(x) - x
     row("atan", atan_tail, range(3, 20, 2), mpf("1e-5"), 1, 24, abs)
@@ -210,6 +214,16 @@ def define_fits():
     log_erfc = lambda x: mpmath.log(mpmath.erfc(x))
     row("erfc_log", log_erfc, range(0, 7), mpf("0.9999"), 4, 24, absolute)
     row("erfc_log", log_erfc, range(0, 18), mpf("0.9999"), 6, 53, absolute)
+    # (1 + 2 x) e^(x^2) erfc x = p(q), q = (x - k) / (x + k), for x from 0.45 to the last that counts
+    for bits, n, k, top in ((24, 10, mpf(2), mpf("10.2")), (53, 22, mpf("3.25"), mpf("27.5"))):
+        def scaled(q, k=k):
+            x = k * (1 + q) / (1 - q)
+            return (1 + 2 * x) * mpmath.exp(x * x) * mpmath.erfc(x)
+        lo = mpf("0.45")
+        row("erfc", scaled, range(n), (lo - k) / (lo + k), (top - k) / (top + k), bits)
+    # cbrt x on [sqrt(1/2), sqrt(2)], to start an iteration
+    row("cbrt", mpmath.cbrt, range(4), r, 2 * r, 24)
+    row("cbrt", mpmath.cbrt, range(4), r, 2 * r, 53)
 
 
 if __name__ == "__main__":

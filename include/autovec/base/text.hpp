@@ -141,6 +141,11 @@ class TextCursor {
       out += c;
     }
   }
+  /// Brackets what may contain itself; refuses depths that could exhaust the stack.
+  void enter() {
+    if (++depth_ > deepest) fail_here("nested too deeply");
+  }
+  void leave() { --depth_; }
   std::size_t position() const { return at_; }
   void rewind(std::size_t position) { at_ = position; }
   std::string_view slice(std::size_t from, std::size_t to) const {
@@ -164,6 +169,7 @@ class TextCursor {
   }
 
  private:
+  static constexpr int deepest = 64;
   static bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
   bool starts_word(std::string_view token) {
     const std::size_t start = at_;
@@ -174,6 +180,7 @@ class TextCursor {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 /// Escapes `"`, `\` and line ends, and puts quotes around.

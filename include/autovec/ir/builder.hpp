@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autovec/ir/graph.hpp"
+#include "autovec/ir/literal.hpp"
 #include "autovec/ir/op_info.hpp"
 
 namespace autovec::inline v1 {
@@ -76,7 +77,8 @@ class GraphBuilder {
   GraphData data_;
 };
 
-/// See graph.hpp. Compares by walking both graphs back from their outputs.
+/// See graph.hpp. Compares by walking both graphs back from their outputs. Which nodes share a value
+/// counts, except for literals: graphs are the same just when they print the same.
 inline bool same_graph(const Graph& a, const Graph& b) {
   if (!a || !b) return !a && !b;
   if (&*a == &*b) return true;
@@ -86,29 +88,39 @@ inline bool same_graph(const Graph& a, const Graph& b) {
   }
   // pair[v] is the value of b that v of a was matched with.
   std::vector<ValueId> pair(a->types.size(), -1);
+  std::vector<ValueId> back(b->types.size(), -1);
+  const auto match = [&](ValueId v, ValueId w) {
+    pair[static_cast<std::size_t>(v)] = w;
+    back[static_cast<std::size_t>(w)] = v;
+  };
   for (std::size_t i = 0; i < a->inputs.size(); ++i) {
     if (!(a.input_type(i) == b.input_type(i))) return false;
-    pair[static_cast<std::size_t>(a->inputs[i])] = b->inputs[i];
+    match(a->inputs[i], b->inputs[i]);
   }
   std::vector<std::pair<ValueId, ValueId>> open;
   for (std::size_t i = 0; i < a->outputs.size(); ++i) open.push_back({a->outputs[i], b->outputs[i]});
   while (!open.empty()) {
     const auto [v, w] = open.back();
     open.pop_back();
-    ValueId& known = pair[static_cast<std::size_t>(v)];
-    if (known >= 0) {
-      if (known != w) return false;
-      continue;
-    }
     const Node* m = a.producer(v);
     const Node* n = b.producer(w);
+    if (m != nullptr && n != nullptr && same_op(m->op, &literal_row) && same_op(n->op, &literal_row)) {
+      if (!(m->params == n->params)) return false;
+      continue;
+    }
+    const ValueId known = pair[static_cast<std::size_t>(v)];
+    const ValueId taken = back[static_cast<std::size_t>(w)];
+    if (known >= 0 || taken >= 0) {
+      if (known != w || taken != v) return false;
+      continue;
+    }
     if (m == nullptr || n == nullptr) return false;
     if (!same_op(m->op, n->op) || v - m->first_result != w - n->first_result ||
         m->operands.size() != n->operands.size() || m->result_count != n->result_count ||
         !(a.type(v) == b.type(w)) || !(m->params == n->params)) {
       return false;
     }
-    known = w;
+    for (std::int32_t i = 0; i < m->result_count; ++i) match(m->result(i), n->result(i));
     for (std::size_t i = 0; i < m->operands.size(); ++i) {
       open.push_back({m->operands[i], n->operands[i]});
     }

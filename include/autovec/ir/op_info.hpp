@@ -58,6 +58,7 @@ struct OpInfo {
   void (*batch)(BatchCall& call) = nullptr;
 
   /// map: records the body for one point; operand and result are values of the recorder.
+  /// source: the operands are the element's coordinates, i64, one an axis.
   std::int32_t (*lane)(lane::Recorder& recorder, std::span<const std::int32_t> operands,
                        LaneTypes types, const Params& params) = nullptr;
 

@@ -199,6 +199,8 @@ class Params {
       : data_(std::move(data)), info_(info) {}
 
   bool empty() const { return data_ == nullptr; }
+  /// What is known of the struct inside; null where there is none.
+  const ParamsInfo* info() const { return info_; }
   /// The struct inside; P must be the type it was made of.
   template <class P>
   const P& as() const {

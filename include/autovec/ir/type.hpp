@@ -21,10 +21,11 @@ struct Type {
   Extents shape;
 
   std::size_t rank() const noexcept { return shape.size(); }
+  /// Number of elements, modulo 2^64.
   std::int64_t size() const noexcept {
-    std::int64_t n = 1;
-    for (const std::int64_t extent : shape) n *= extent;
-    return n;
+    std::uint64_t n = 1;
+    for (const std::int64_t extent : shape) n *= static_cast<std::uint64_t>(extent);
+    return static_cast<std::int64_t>(n);
   }
   std::size_t bytes() const noexcept { return static_cast<std::size_t>(size()) * size_of(dtype); }
   Type with_shape(Extents other) const { return Type{dtype, weak, std::move(other)}; }

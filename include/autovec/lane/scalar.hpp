@@ -19,9 +19,9 @@ namespace autovec::inline v1 {
 /// (`Lane<T>`) or a batch of SIMD lanes; the bits are the same for all three. Bodies
 /// - call the functions below unqualified, under `using namespace lane`, so that argument-dependent
 ///   lookup finds those of the other families of V;
-/// - use + - * / and unary - on floats, + - on ints that do not overflow (else wrapping_add), & | ^ on
-///   ints and masks,
-///   == != < <= > >=; never && || ! ~ or an `if` on a value (use `select`, `invert`, `when_any`);
+/// - use + - * / and unary - on floats, + - on ints that do not overflow (else wrapping_add);
+/// - use & | ^ on ints and masks, == != < <= > >= on all;
+/// - never use && || ! ~ or an `if` on a value, but `select`, `invert` and `when_any`;
 /// - write a constant as `V(c)` with c of type element_t<V>;
 /// - write every multiply that feeds an add or a subtract as `fma`.
 namespace lane {

@@ -68,6 +68,12 @@ inline V exp_tail(V r) {
   return (r * r) * polynomial(r, ExpTable<element_t<V>>::exp);
 }
 
+/// e^r
+template <class V>
+inline V exp_of_rest(V r) {
+  return fma(fma(polynomial(r, ExpTable<element_t<V>>::exp), r, V(1)), r, V(1));
+}
+
 /// The power of two whose biased exponent is in the low bits of `shifted`.
 template <class V>
 inline V power_from(V shifted) {
@@ -101,8 +107,7 @@ struct Exp {
     x = select(x < V(T::lowest), V(T::lowest), x);
     x = select(x > V(T::highest), V(T::highest), x);
     auto [r, shifted] = exp_reduce(x, 2 * Format<E>::exponent_bias);
-    V p = fma(fma(polynomial(r, T::exp), r, V(1)), r, V(1));
-    return scale_by_power(p, shifted);
+    return scale_by_power(exp_of_rest(r), shifted);
   }
 };
 

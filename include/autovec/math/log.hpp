@@ -19,6 +19,9 @@ struct LogTable<float> {
   static constexpr std::int32_t least_normal = 0x00800000, infinity = 0x7f800000;
   static constexpr std::int32_t one = 0x3f800000, sqrt_half = 0x3f3504f3;
   static constexpr float ln2 = 0x1.62e43p-1f;
+  static constexpr float log2_e[] = {0x1.715476p+0f, 0x1.4ae0cp-26f};
+  static constexpr float log10_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
+  static constexpr float log10_2[] = {0x1.344136p-2f, -0x1.ec10cp-27f};
   static constexpr float up = 0x1p+24f, up_exponent = 24;  // makes subnormal numbers normal
   static constexpr float log[] = {0x1.555552p-2f,  -0x1.000238p-2f, 0x1.99a132p-3f,
                                   -0x1.546f34p-3f, 0x1.22c28cp-3f,  -0x1.0d88e2p-3f,
@@ -31,6 +34,9 @@ struct LogTable<double> {
   static constexpr std::int64_t infinity = 0x7ff0000000000000;
   static constexpr std::int64_t one = 0x3ff0000000000000, sqrt_half = 0x3fe6a09e667f3bcd;
   static constexpr double ln2 = 0x1.62e42fefa39efp-1;
+  static constexpr double log2_e[] = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+  static constexpr double log10_e[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+  static constexpr double log10_2[] = {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
   static constexpr double up = 0x1p+54, up_exponent = 54;
   static constexpr double log[] = {0x1.5555555555592p-1, 0x1.999999997ff1bp-2,
                                    0x1.24924941e1329p-2, 0x1.c71c52146be25p-3,
@@ -122,6 +128,48 @@ struct Log {
   }
 };
 
+/// log of a positive normal x to another base, as k step + log(1 + f) / log base, where the second
+/// factor is a sum of two numbers.
+template <class V>
+inline V log_to_base(V x, Sum<V> step, Sum<V> factor) {
+  Binary<V> b = split_binary(x);
+  Sum<V> l = exact_sum_ordered(b.fraction, log1p_minus_identity(b.fraction));
+  V low = fma(l.high, factor.low, l.low * factor.high);
+  V near = fma(l.high, factor.high, fma(b.exponent, step.low, low));
+  return fma(b.exponent, step.high, near);
+}
+
+/// Logarithm to base 2, exact at powers of 2. -inf at 0, NaN below.
+/// Source: as log.
+struct Log2 {
+  static constexpr std::string_view name = "log2";
+  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+
+  template <class V>
+  static V body(V x) {
+    using T = LogTable<element_t<V>>;
+    return log_of_all(x, V(1), [](V positive) {
+      return log_to_base(positive, Sum<V>{V(1), V(0)}, Sum<V>{V(T::log2_e[0]), V(T::log2_e[1])});
+    });
+  }
+};
+
+/// Logarithm to base 10. -inf at 0, NaN below.
+/// Source: as log.
+struct Log10 {
+  static constexpr std::string_view name = "log10";
+  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+
+  template <class V>
+  static V body(V x) {
+    using T = LogTable<element_t<V>>;
+    return log_of_all(x, V(T::log10_2[0]), [](V positive) {
+      return log_to_base(positive, Sum<V>{V(T::log10_2[0]), V(T::log10_2[1])},
+                         Sum<V>{V(T::log10_e[0]), V(T::log10_e[1])});
+    });
+  }
+};
+
 /// log(1 + x), accurate near 0; -inf at -1, NaN below; keeps the sign of zero.
 /// Source: log(u) with u = 1 + x rounded, the rounding error added to the reduced argument.
 struct Log1p {
@@ -151,6 +199,16 @@ struct Log1p {
 template <class V>
 inline V log(V x) {
   return apply<Log>(x);
+}
+
+template <class V>
+inline V log2(V x) {
+  return apply<Log2>(x);
+}
+
+template <class V>
+inline V log10(V x) {
+  return apply<Log10>(x);
 }
 
 template <class V>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include "autovec/math/exp.hpp"
 #include "autovec/math/log.hpp"
@@ -10,7 +11,7 @@
 namespace autovec::inline v1 {
 namespace math {
 
-/// Coefficients by tools/math_coefficients.py (fit artanh).
+/// Coefficients by tools/math_coefficients.py (fits artanh, cbrt).
 template <class E>
 struct PowerTable;
 
@@ -19,6 +20,7 @@ struct PowerTable<float> {
   static constexpr float third_high = 0x1.555556p-2f, third_low = -0x1.555556p-27f;
   static constexpr float two_log2_e_high = 0x1.715476p+1f, two_log2_e_low = 0x1.4ae0cp-25f;
   static constexpr float artanh[] = {0x1.999ap-3f, 0x1.24527cp-3f, 0x1.dfa264p-4f};
+  static constexpr float cbrt[] = {0x1.f92caap-2f, 0x1.797614p-1f, -0x1.26dcdp-2f, 0x1.d6a9cap-5f};
 };
 
 template <>
@@ -30,6 +32,8 @@ struct PowerTable<double> {
                                       0x1.c71c71c5968fap-4, 0x1.745d18295667dp-4,
                                       0x1.3b1364c95b9a8p-4, 0x1.11206f2916b8fp-4,
                                       0x1.de3d71cbf2928p-5, 0x1.eac5b02d4e129p-5};
+  static constexpr double cbrt[] = {
+      0x1.f92ca900c646fp-2, 0x1.797616008614dp-1, -0x1.26dcd4c544e8dp-2, 0x1.d6a9d780425c4p-5};
 };
 
 /// log2 of a positive normal number, to about 2^-35 (f32), 2^-66 (f64) of itself.
@@ -124,6 +128,45 @@ struct Pow {
   }
 };
 
+/// Cube root; keeps the sign of zero.
+/// Source: x = 2^(3 q + j) m, a minimax polynomial for the cube root of m to 13 bits (Remez), then
+/// Halley's iteration, which triples the bits.
+struct Cbrt {
+  static constexpr std::string_view name = "cbrt";
+  static constexpr double bound_f32 = 1.2, bound_f64 = 1.2;
+
+  template <class V>
+  static V body(V x) {
+    using E = element_t<V>;
+    using T = PowerTable<E>;
+    using L = LogTable<E>;
+    using F = Format<E>;
+    using I = int_t<V>;
+    V a = abs(x);
+    auto subnormal = a < from_bits<V>(I(L::least_normal));
+    Binary<V> b = split_binary(select(subnormal, a * V(L::up), a));
+    V shifter = V(F::shifter + F::exponent_bias);
+    V shifted = fma(b.exponent, V(E(1) / E(3)), shifter);
+    V j = fma(shifted - shifter, V(-3), b.exponent);                     // -1, 0 or 1
+    V m = b.fraction + V(1);
+    V t = polynomial(m, T::cbrt);
+    t = t * select(j > V(0), V(E(1.2599210498948731648)),
+                   select(j < V(0), V(E(0.79370052598409973737)), V(1)));
+    m = m * select(j > V(0), V(2), select(j < V(0), V(E(0.5)), V(1)));
+    for (int i = 0; i < (std::is_same_v<E, float> ? 1 : 2); ++i) {
+      V cube = t * t * t;
+      // Where it counts, what cube lacks of m is taken from the exact products.
+      V square = t * t;
+      V lack = fma(-square, t, m);
+      lack = fma(-fma(t, t, -square), t, lack);
+      t = fma(t, lack / fma(V(2), cube, m), t);
+    }
+    V scale = power_from(shifted) * select(subnormal, V(power_of_two<E>(-static_cast<int>(L::up_exponent) / 3)), V(1));
+    V y = select((a == V(0)) | invert(a < V(F::infinity)), a, t * scale);
+    return flip_sign(y, x);
+  }
+};
+
 /// Square root of x^2 + y^2 without overflow or underflow on the way; infinity if either is
 /// infinite, else NaN if either is NaN.
 /// Source: both scaled by a power of two, the sum of squares by fma.
@@ -153,6 +196,11 @@ struct Hypot {
 template <class V>
 inline V pow(V x, V y) {
   return apply<Pow>(x, y);
+}
+
+template <class V>
+inline V cbrt(V x) {
+  return apply<Cbrt>(x);
 }
 
 template <class V>

@@ -108,7 +108,7 @@ struct Loop {
     const auto& p = params.as<LoopParams>();
     const auto condition_captures = static_cast<std::size_t>(p.condition_captures);
     const auto body_captures = static_cast<std::size_t>(p.body_captures);
-    if (p.condition_captures < 0 || p.body_captures < 0 ||
+    if (condition_captures > x.size() || body_captures > x.size() ||
         x.size() != condition_captures + body_captures + p.present.size()) {
       fail<TypeError>(name, "a wrong number of operands", where);
     }
@@ -141,12 +141,13 @@ struct Scan {
   using Params = ScanParams;
   static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
     const auto& p = params.as<ScanParams>();
-    if (p.length < 0 || p.captures < 0 || p.carries < 0 ||
-        x.size() != static_cast<std::size_t>(p.captures + p.carries) + p.in_axes.size()) {
+    const auto captures = static_cast<std::size_t>(p.captures);
+    const auto carries = static_cast<std::size_t>(p.carries);
+    const std::size_t fixed = captures + carries;
+    if (p.length < 0 || captures > x.size() || carries > x.size() || x.size() != fixed + p.in_axes.size()) {
       fail<TypeError>(name, "a wrong number of operands", where);
     }
-    const std::size_t fixed = static_cast<std::size_t>(p.captures + p.carries);
-    std::vector<Type> body(x.begin(), x.begin() + p.captures + p.carries);
+    std::vector<Type> body(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(fixed));
     for (std::size_t i = 0; i < p.in_axes.size(); ++i) {
       Type slice = x[fixed + i];
       const std::int64_t axis = p.in_axes[i];
@@ -161,11 +162,10 @@ struct Scan {
     }
     detail::require_types(name, "the body", detail::input_types(p.body), body, where);
     const std::vector<Type> given = detail::output_types(p.body);
-    const auto carries = static_cast<std::size_t>(p.carries);
     if (given.size() != carries + p.out_axes.size()) {
       fail<TypeError>(name, "the body gives a wrong number of results", where);
     }
-    const auto first = x.subspan(static_cast<std::size_t>(p.captures), carries);
+    const auto first = x.subspan(captures, carries);
     detail::require_types(name, "the body's carry", std::span(given).subspan(0, carries), first, where);
     std::vector<Type> results(first.begin(), first.end());
     for (std::size_t j = 0; j < p.out_axes.size(); ++j) {

@@ -38,9 +38,9 @@ struct Iota {
     }
     return {Type{p.dtype, false, {p.size}}};
   }
-  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t>, LaneTypes types,
+  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> at, LaneTypes types,
                              const autovec::Params&) {
-    const std::int32_t i = r.emit(lane::Op::index, DType::i64, {}, 0);
+    const std::int32_t i = at[0];
     return types.result == DType::i64 ? i : r.emit(lane::Op::convert, types.result, {i}, 0);
   }
   // No operand, so no operand is mapped; the walk never gets here.
@@ -86,7 +86,7 @@ class Nested {
 
 template <class T, class Container>
 Tensor tensor_of(const Container& values, Extents shape, Where where) {
-  Type type{dtype_of<T>, false, std::move(shape)};
+  Type type{autovec::dtype_of<T>, false, std::move(shape)};
   for (const std::int64_t extent : type.shape) {
     if (extent < 0) fail<ShapeError>("tensor", "a negative extent in " + shape_text(type.shape), where);
   }

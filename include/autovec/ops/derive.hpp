@@ -5,6 +5,8 @@
 #include <type_traits>
 
 #include "autovec/ir/op_info.hpp"
+#include "autovec/ir/parse.hpp"
+#include "autovec/ir/print.hpp"
 #include "autovec/ops/batch_call.hpp"
 
 namespace autovec::inline v1 {

@@ -1,0 +1,193 @@
+// Shapes and graphs of control flow with predicates per lane: present axes, frozen carries.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "autovec/ir/builder.hpp"
+#include "autovec/ir/graph.hpp"
+#include "autovec/ir/kinds.hpp"
+#include "autovec/plan/affine.hpp"
+#include "autovec/plan/rows.hpp"
+
+namespace autovec::inline v1 {
+namespace plan {
+
+/// Number of lanes of a predicate of shape `lanes`.
+inline std::int64_t lane_count(const Extents& lanes) {
+  return extent_product(lanes, 0, lanes.size());
+}
+
+inline bool has_axis(std::int64_t present, std::size_t axis) { return (present >> axis & 1) != 0; }
+
+/// The full type of a value of type `own` (see kinds.hpp).
+inline Type full_type(const Type& own, const Extents& lanes, std::int64_t present) {
+  Extents shape;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    shape.push_back(has_axis(present, i) ? own.shape[next++] : lanes[i]);
+  }
+  for (; next < own.rank(); ++next) shape.push_back(own.shape[next]);
+  return own.with_shape(std::move(shape));
+}
+
+/// Whether the value lacks a lane axis along which lanes differ: it runs on unblended.
+inline bool is_uniform(const Extents& lanes, std::int64_t present) {
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (lanes[i] != 1 && !has_axis(present, i)) return true;
+  }
+  return false;
+}
+
+/// Coordinates of a value with these present axes, from coordinates `full` of its full type.
+inline AffineMap present_rows(const AffineMap& full, std::size_t lane_rank, std::int64_t present) {
+  AffineMap out = full.without_rows();
+  for (std::size_t r = 0; r < full.rows(); ++r) {
+    if (r >= lane_rank || has_axis(present, r)) out.add_row(full, r);
+  }
+  return out;
+}
+
+/// Coordinates of the predicate, from coordinates of a full type.
+inline AffineMap lane_rows(const AffineMap& full, const Extents& lanes) {
+  AffineMap out = full.without_rows();
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    if (lanes[i] == 1) {
+      out.add_constant_row(0);
+    } else {
+      out.add_row(full, i);
+    }
+  }
+  return out;
+}
+
+/// Copies the nodes of a graph into a builder, value by value.
+class GraphCopy {
+ public:
+  GraphCopy(GraphBuilder& to, const Graph& from) : to_(to), from_(from), map_(from->types.size(), -1) {}
+  void bind(ValueId old, ValueId fresh) { map_[static_cast<std::size_t>(old)] = fresh; }
+  ValueId operator[](ValueId old) const { return map_[static_cast<std::size_t>(old)]; }
+  /// The node with its operands as they were copied; `params` may differ from the node's own.
+  ValueId copy_node(const Node& node, Params params, SmallVector<ValueId, 4> operands) {
+    const std::span<const Type> types(&from_->types[static_cast<std::size_t>(node.first_result)],
+                                      static_cast<std::size_t>(node.result_count));
+    return to_.add_node(*node.op, std::move(params), std::move(operands), types, node.where);
+  }
+  void copy_node(const Node& node) {
+    SmallVector<ValueId, 4> operands;
+    for (const ValueId v : node.operands) operands.push_back((*this)[v]);
+    const ValueId first = copy_node(node, node.params, std::move(operands));
+    for (std::int32_t i = 0; i < node.result_count; ++i) bind(node.result(i), first + i);
+  }
+
+ private:
+  GraphBuilder& to_;
+  Graph from_;
+  std::vector<ValueId> map_;
+};
+
+/// The body of a loop over `lanes` with the freeze made explicit: dead lanes keep their carries.
+///
+/// Inputs: the captures, alive (b8 of shape `lanes`), the carries. A carry that was made by indexed
+/// updates of its old value is frozen by masking the updates, so that it can change in place:
+/// freeze(m, scatter(x, i, v), x) -> scatter(x, i, v, where m).
+class FrozenBody {
+ public:
+  FrozenBody(const LoopParams& p, const Extents& lanes)
+      : body_(p.body), lanes_(lanes), copy_(builder_, body_) {
+    const auto captures = static_cast<std::size_t>(p.body_captures);
+    for (std::size_t i = 0; i < captures; ++i) add_input(i);
+    alive_ = builder_.add_input(Type{DType::b8, false, lanes});
+    if (p.masked) copy_.bind(body_->inputs[captures], alive_);
+    first_carry_ = captures + (p.masked ? 1 : 0);
+    for (std::size_t i = first_carry_; i < body_.input_count(); ++i) add_input(i);
+    for (const Node& node : body_->nodes) copy_.copy_node(node);
+    const bool blends = lane_count(lanes) != 1;
+    std::vector<ValueId> outputs;
+    for (std::size_t j = 0; j < body_.output_count(); ++j) {
+      present_ = p.present[j];
+      old_ = body_->inputs[first_carry_ + j];
+      const bool frozen = blends && !is_uniform(lanes, present_);
+      outputs.push_back(frozen ? freeze(body_->outputs[j]) : copy_[body_->outputs[j]]);
+    }
+    result_ = builder_.finish(std::move(outputs));
+  }
+  const Graph& graph() const { return result_; }
+
+ private:
+  void add_input(std::size_t i) {
+    copy_.bind(body_->inputs[i], builder_.add_input(body_.input_type(i)));
+  }
+
+  /// alive as a value of shape `shape`, whose first axes are the carry's lane axes.
+  ValueId spread_mask(const Extents& shape) {
+    SpreadParams p{shape, Extents(shape.size(), -1)};
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (has_axis(present_, i)) p.axes[next++] = static_cast<std::int64_t>(i);
+    }
+    if (shape == lanes_ && lane_axes() == static_cast<std::int64_t>(lanes_.size())) return alive_;
+    const Type type{DType::b8, false, shape};
+    return builder_.add_node(spread_row, Params::of(std::move(p)), {alive_}, std::span(&type, 1),
+                             Where::unknown());
+  }
+  std::int64_t lane_axes() const {
+    std::int64_t n = 0;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) n += has_axis(present_, i) ? 1 : 0;
+    return n;
+  }
+
+  /// `updated` (a value of the body) where alive, else the old carry.
+  ValueId freeze(ValueId updated) {
+    if (updated == old_) return copy_[old_];
+    const Node* node = body_.producer(updated);
+    if (node != nullptr && node->op->kind == Kind::scatter && is_update_of_old(updated)) {
+      return masked_update(*node);
+    }
+    const Type& type = body_.type(old_);
+    const ValueId mask = spread_mask(type.shape);
+    return builder_.add_node(freeze_row, Params(), {mask, copy_[updated], copy_[old_]},
+                             std::span(&type, 1), node == nullptr ? Where::unknown() : node->where);
+  }
+  /// Whether a chain of updates, each batched over the lanes, leads from the old carry to `v`.
+  bool is_update_of_old(ValueId v) const {
+    while (v != old_) {
+      const Node* node = body_.producer(v);
+      if (node == nullptr || node->op->kind != Kind::scatter) return false;
+      if (node->params.as<ScatterParams>().batch < lane_axes()) return false;
+      v = node->operands[0];
+    }
+    return true;
+  }
+  ValueId masked_update(const Node& node) {
+    ScatterParams p = node.params.as<ScatterParams>();
+    Extents shape = body_.type(node.operands[1]).shape;
+    shape.pop_back();
+    ValueId mask = spread_mask(shape);
+    if (p.masked) {
+      const Type type{DType::b8, false, shape};
+      mask = builder_.add_node(both_row, Params(), {mask, copy_[node.operands[3]]},
+                               std::span(&type, 1), node.where);
+    }
+    p.masked = true;
+    const ValueId base = freeze(node.operands[0]);
+    return copy_.copy_node(node, Params::of(std::move(p)),
+                           {base, copy_[node.operands[1]], copy_[node.operands[2]], mask});
+  }
+
+  Graph body_;
+  Extents lanes_;
+  GraphBuilder builder_;
+  GraphCopy copy_;
+  ValueId alive_ = -1;
+  ValueId old_ = -1;
+  std::int64_t present_ = 0;
+  std::size_t first_carry_ = 0;
+  Graph result_;
+};
+
+}  // namespace plan
+}  // namespace autovec::inline v1

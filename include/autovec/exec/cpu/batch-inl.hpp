@@ -13,7 +13,16 @@
 #include <cstring>
 #include <type_traits>
 
+// GCC 12 takes the undefined registers of its own AVX-512 headers for a mistake.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <xsimd/xsimd.hpp>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 #include "autovec/base/config.hpp"
 #include "autovec/lane/scalar.hpp"
@@ -196,7 +205,18 @@ struct Batch {
       using U = typename Unsigned::type;
       return from<U>(a.template as<U>() * b.template as<U>());
     } else {
-      return Batch(a.data * b.data);
+      Register product = a.data * b.data;
+#if defined(__FMA__)
+      // Hides that this is a product: whatever the flags, no compiler may fuse it with an addition.
+#if defined(__AVX512F__)
+      asm("" : "+v"(product.data));
+#else
+      asm("" : "+x"(product.data));
+#endif
+#elif defined(__aarch64__)
+      asm("" : "+w"(product.data));
+#endif
+      return Batch(product);
     }
   }
   friend Batch operator/(Batch a, Batch b)
@@ -293,11 +313,20 @@ using SameBatch = std::type_identity_t<Batch<T>>;
 
 template <std::floating_point T>
 inline Batch<T> fma(Batch<T> a, SameBatch<T> b, SameBatch<T> c) {
+#if defined(__AVX512F__)
+  // xsimd 8.1 has none here: it multiplies, then adds.
+  if constexpr (sizeof(T) == 4) {
+    return Batch<T>(xsimd::batch<T>(_mm512_fmadd_ps(a.data, b.data, c.data)));
+  } else {
+    return Batch<T>(xsimd::batch<T>(_mm512_fmadd_pd(a.data, b.data, c.data)));
+  }
+#else
   if constexpr (has_fma) {
     return Batch<T>(xsimd::fma(a.data, b.data, c.data));
   } else {
     return lane_by_lane<T>([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
   }
+#endif
 }
 template <std::floating_point T>
 inline Batch<T> sqrt(Batch<T> x) {

@@ -49,7 +49,7 @@ struct PlanOptions {
 class Executable {
  public:
   Executable() = default;
-  /// Plans `graph` for inputs with these strides (in elements). The reference backend never fuses.
+  /// Plans `graph` for inputs with these strides (in elements).
   static Executable make(const Graph& graph, std::span<const Extents> strides,
                          const Backend& backend, PlanOptions options = {});
   /// The same for contiguous inputs.

@@ -21,6 +21,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 if(PROJECT_IS_TOP_LEVEL)
+  list(APPEND autovec_exact_flags -Wall -Wextra -Werror)
   add_library(autovec_compiled STATIC ${PROJECT_SOURCE_DIR}/src/autovec.cpp)
 else()
   add_library(autovec_compiled STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/src/autovec.cpp)

@@ -18,14 +18,31 @@ struct Reference {
 };
 
 inline Reference reference_of(std::string_view name) {
-  const Reference all[] = {
-      {"exp", mpfr_exp},     {"exp2", mpfr_exp2},   {"expm1", mpfr_expm1}, {"log", mpfr_log},
-      {"log2", mpfr_log2},   {"log10", mpfr_log10}, {"log1p", mpfr_log1p}, {"sin", mpfr_sin},
-      {"cos", mpfr_cos},     {"tan", mpfr_tan},     {"asin", mpfr_asin},   {"acos", mpfr_acos},
-      {"atan", mpfr_atan},   {"sinh", mpfr_sinh},   {"cosh", mpfr_cosh},   {"tanh", mpfr_tanh},
-      {"asinh", mpfr_asinh}, {"acosh", mpfr_acosh}, {"atanh", mpfr_atanh}, {"cbrt", mpfr_cbrt},
-      {"erf", mpfr_erf},     {"erfc", mpfr_erfc},   {"pow", nullptr, mpfr_pow},
-      {"atan2", nullptr, mpfr_atan2},               {"hypot", nullptr, mpfr_hypot}};
+  const Reference all[] = {{"exp", mpfr_exp},
+                           {"exp2", mpfr_exp2},
+                           {"expm1", mpfr_expm1},
+                           {"log", mpfr_log},
+                           {"log2", mpfr_log2},
+                           {"log10", mpfr_log10},
+                           {"log1p", mpfr_log1p},
+                           {"sin", mpfr_sin},
+                           {"cos", mpfr_cos},
+                           {"tan", mpfr_tan},
+                           {"asin", mpfr_asin},
+                           {"acos", mpfr_acos},
+                           {"atan", mpfr_atan},
+                           {"sinh", mpfr_sinh},
+                           {"cosh", mpfr_cosh},
+                           {"tanh", mpfr_tanh},
+                           {"asinh", mpfr_asinh},
+                           {"acosh", mpfr_acosh},
+                           {"atanh", mpfr_atanh},
+                           {"cbrt", mpfr_cbrt},
+                           {"erf", mpfr_erf},
+                           {"erfc", mpfr_erfc},
+                           {"pow", nullptr, mpfr_pow},
+                           {"atan2", nullptr, mpfr_atan2},
+                           {"hypot", nullptr, mpfr_hypot}};
   for (const Reference& r : all) {
     if (r.name == name) return r;
   }

@@ -145,12 +145,14 @@ def split(value, bits, parts):
     return out
 
 
-def show(name, bits, coefficients, ideal=None, worst=None):
-    note = ""
-    if ideal is not None:
-        note = f"  // error 2^{float(mpmath.log(worst, 2)):.1f}, ideal 2^{float(mpmath.log(ideal, 2)):.1f}"
-    print(f"{name}_{'f32' if bits == 24 else 'f64'}{note}")
-    print("  " + ", ".join(hexfloat(c, bits) for c in coefficients))
+def show(name, bits, coefficients, ideal, worst):
+    """A list of widths means that the first coefficient comes as a sum of two numbers."""
+    width = bits if isinstance(bits, int) else bits[-1]
+    if not isinstance(bits, int):
+        coefficients = split(coefficients[0], width, 2) + coefficients[1:]
+    error, least = (float(mpmath.log(e, 2)) for e in (worst, ideal))
+    print(f"{name}_{'f32' if width == 24 else 'f64'}  // error 2^{error:.1f}, ideal 2^{least:.1f}")
+    print("  " + ", ".join(hexfloat(c, width) for c in coefficients))
 
 
 one = lambda x: mpf(1)
@@ -158,7 +160,8 @@ fits = {}
 
 
 def row(name, f, powers, lo, hi, bits, weight=one):
-    fits[name + ("_f32" if bits == 24 else "_f64")] = (name, f, list(powers), lo, hi, bits, weight)
+    width = bits if isinstance(bits, int) else bits[-1]
+    fits[name + ("_f32" if width == 24 else "_f64")] = (name, f, list(powers), lo, hi, bits, weight)
 
 
 
@@ -220,7 +223,8 @@ def define_fits():
             x = k * (1 + q) / (1 - q)
             return (1 + 2 * x) * mpmath.exp(x * x) * mpmath.erfc(x)
         lo = mpf("0.45")
-        row("erfc", scaled, range(n), (lo - k) / (lo + k), (top - k) / (top + k), bits)
+        row("erfc", scaled, range(n), (lo - k) / (lo + k), (top - k) / (top + k),
+            [2 * bits] + [bits] * (n - 1))
     # cbrt x on [sqrt(1/2), sqrt(2)], to start an iteration
     row("cbrt", mpmath.cbrt, range(4), r, 2 * r, 24)
     row("cbrt", mpmath.cbrt, range(4), r, 2 * r, 53)

@@ -20,3 +20,10 @@ foreach(name IN LISTS programs)
                                         $<TARGET_FILE:docs_${name}> ${folder}/${name}.txt
                                 WORKING_DIRECTORY ${folder})
 endforeach()
+
+# docs/ops.md is what tools/op_table.cpp writes.
+add_executable(docs_ops ${PROJECT_SOURCE_DIR}/tools/op_table.cpp)
+target_link_libraries(docs_ops PRIVATE autovec::compiled)
+target_compile_options(docs_ops PRIVATE ${autovec_warnings})
+autovec_add_test(docs.ops COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/docs/compare.py
+                                  $<TARGET_FILE:docs_ops> ${PROJECT_SOURCE_DIR}/docs/ops.md)

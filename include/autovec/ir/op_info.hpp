@@ -35,6 +35,23 @@ enum class Kind : std::uint8_t {
   call       ///< a named library routine on whole arrays
 };
 
+/// Element types that a map or reduction takes; operands of others are promoted into it, or refused.
+enum class Accept : std::uint8_t {
+  floats,   ///< integers and b8 become the default float
+  numbers,  ///< integers and floats; b8 becomes i32
+  bits,     ///< integers and b8; floats are refused
+  scalars   ///< all real types and b8
+};
+
+constexpr bool accepts(Accept accept, DType t) {
+  switch (accept) {
+    case Accept::floats: return is_float(t);
+    case Accept::numbers: return is_int(t) || is_float(t);
+    case Accept::bits: return is_int(t) || is_bool(t);
+    default: return !is_complex(t);
+  }
+}
+
 /// What a lane body takes and gives besides values: the dtypes it is recorded for.
 struct LaneTypes {
   std::span<const DType> operands;
@@ -49,6 +66,9 @@ struct OpInfo {
 
   /// Number of tensor operands; -1: any.
   int arity = 1;
+
+  /// map, reduce: the element types it takes.
+  Accept accept = Accept::scalars;
 
   /// Result types from operand types. Throws ShapeError or TypeError that names the op and `where`.
   std::vector<Type> (*infer)(std::span<const Type> operands, const Params& params,

@@ -143,11 +143,18 @@ struct ParamsRow {
     bool first = true;
     out += '{';
     P::fields(get(p), [&](std::string_view name, const auto& x) {
-      if (!first) out += ", ";
+      using F = std::remove_cvref_t<decltype(x)>;
+      if (!first) out += ',';
+      if constexpr (std::is_same_v<F, Graph> || std::is_same_v<F, std::vector<Graph>>) {
+        out += '\n';
+        out.append(static_cast<std::size_t>(indent + 2), ' ');
+      } else if (!first) {
+        out += ' ';
+      }
       first = false;
       out += name;
       out += '=';
-      print_field(out, x, indent);
+      print_field(out, x, indent + 2);
     });
     out += '}';
   }

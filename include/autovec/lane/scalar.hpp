@@ -57,20 +57,29 @@ namespace detail {
 template <std::size_t Bytes>
 struct IntOf;
 template <>
-struct IntOf<1> { using type = std::int8_t; };
+struct IntOf<1> {
+  using type = std::int8_t;
+};
 template <>
-struct IntOf<2> { using type = std::int16_t; };
+struct IntOf<2> {
+  using type = std::int16_t;
+};
 template <>
-struct IntOf<4> { using type = std::int32_t; };
+struct IntOf<4> {
+  using type = std::int32_t;
+};
 template <>
-struct IntOf<8> { using type = std::int64_t; };
+struct IntOf<8> {
+  using type = std::int64_t;
+};
 }  // namespace detail
 
 /// The signed and the unsigned integer as wide as an element of V, in V's family.
 template <class V>
 using int_t = rebind_t<V, typename detail::IntOf<sizeof(element_t<V>)>::type>;
 template <class V>
-using uint_t = rebind_t<V, std::make_unsigned_t<typename detail::IntOf<sizeof(element_t<V>)>::type>>;
+using uint_t =
+    rebind_t<V, std::make_unsigned_t<typename detail::IntOf<sizeof(element_t<V>)>::type>>;
 
 // The later arguments do not take part in deduction, so constants convert to the first one's type.
 namespace detail {
@@ -211,9 +220,9 @@ template <std::integral T>
 inline T shl(T x, detail::same<T> n) {
   using U = std::make_unsigned_t<T>;
   constexpr int width = std::numeric_limits<U>::digits;
-  return n < T(0) || n >= T(width) ? T(0)
-                                   : static_cast<T>(static_cast<std::uint64_t>(static_cast<U>(x))
-                                                    << static_cast<int>(n));
+  return n < T(0) || n >= T(width)
+             ? T(0)
+             : static_cast<T>(static_cast<std::uint64_t>(static_cast<U>(x)) << static_cast<int>(n));
 }
 
 /// x / 2^n rounded down; if n is negative or at least the width: the sign (-1 or 0), 0 if unsigned.

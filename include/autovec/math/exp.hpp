@@ -15,15 +15,15 @@ struct ExpTable;
 
 template <>
 struct ExpTable<float> {
-  static constexpr float lowest = -104, highest = 89;          // beyond: 0 and infinity
-  static constexpr float lowest2 = -151, highest2 = 128;       // of exp2
-  static constexpr float lowest_minus_one = -18;               // below: expm1 is -1
-  static constexpr float tiny = 0x1p-25f;                      // below: expm1(x) is x
+  static constexpr float lowest = -104, highest = 89;     // beyond: 0 and infinity
+  static constexpr float lowest2 = -151, highest2 = 128;  // of exp2
+  static constexpr float lowest_minus_one = -18;          // below: expm1 is -1
+  static constexpr float tiny = 0x1p-25f;                 // below: expm1(x) is x
   static constexpr float log2_e = 0x1.715476p+0f;
   static constexpr float ln2_high = 0x1.62e43p-1f, ln2_low = -0x1.05c61p-29f;
   static constexpr float exp[] = {0x1p-1f, 0x1.55548ap-3f, 0x1.555522p-5f, 0x1.123e6p-7f,
                                   0x1.6d0a1p-10f};
-  static constexpr float exp2[] = {0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6af72p-5f,
+  static constexpr float exp2[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,   0x1.c6af72p-5f,
                                    0x1.3b2a4ep-7f, 0x1.5f0e0cp-10f, 0x1.442778p-13f};
 };
 
@@ -36,8 +36,8 @@ struct ExpTable<double> {
   static constexpr double log2_e = 0x1.71547652b82fep+0;
   static constexpr double ln2_high = 0x1.62e42fefa39efp-1, ln2_low = 0x1.abc9e3b39803fp-56;
   static constexpr double exp[] = {
-      0x1.000000000000cp-1,  0x1.555555555555ep-3,  0x1.555555554fd2fp-5,  0x1.111111110e07fp-7,
-      0x1.6c16c186462f6p-10, 0x1.a01a01b7f4662p-13, 0x1.a01994fecdc7p-16,  0x1.71dde52f4215ap-19,
+      0x1.000000000000cp-1,  0x1.555555555555ep-3,  0x1.555555554fd2fp-5, 0x1.111111110e07fp-7,
+      0x1.6c16c186462f6p-10, 0x1.a01a01b7f4662p-13, 0x1.a01994fecdc7p-16, 0x1.71dde52f4215ap-19,
       0x1.28b1aa1bf3a17p-22, 0x1.af7ec1a172fb3p-26};
   static constexpr double exp2[] = {
       0x1.62e42fefa39efp-1,  0x1.ebfbdff82c5ap-3,   0x1.c6b08d704a18p-5,   0x1.3b2ab6fba08fep-7,
@@ -89,8 +89,8 @@ inline V scale_by_power(V p, V shifted) {
   constexpr int m = F::mantissa_bits;
   I i = to_bits(shifted);
   I half = shl(i, m - 1) & I(element_t<I>(2 * F::exponent_bias + 1) << m);
-  V first = from_bits<V>(half);                                 // 2^floor(n / 2)
-  V second = from_bits<V>(wrapping_sub(shl(i, m), half));       // 2^ceil(n / 2)
+  V first = from_bits<V>(half);                            // 2^floor(n / 2)
+  V second = from_bits<V>(wrapping_sub(shl(i, m), half));  // 2^ceil(n / 2)
   return (p * first) * second;
 }
 
@@ -144,7 +144,7 @@ struct Expm1 {
     V a = select(x < V(T::lowest_minus_one), V(T::lowest_minus_one), x);
     a = select(a > V(T::highest), V(T::highest), a);
     auto [r, shifted] = exp_reduce(a, F::exponent_bias - 1);
-    V half = power_from(shifted);                                        // 2^(n - 1)
+    V half = power_from(shifted);  // 2^(n - 1)
     V y = fma(half, exp_tail(r), fma(half, r, half - V(E(0.5))));
     return select(abs(x) < V(T::tiny), x, y + y);
   }

@@ -15,10 +15,10 @@ struct HyperbolicTable;
 
 template <>
 struct HyperbolicTable<float> {
-  static constexpr float one_from = 9.1f;  // from here on tanh rounds to 1
+  static constexpr float one_from = 9.1f;         // from here on tanh rounds to 1
   static constexpr float infinite_from = 89.45f;  // from here on sinh and cosh overflow
-  static constexpr float tanh[] = {-0x1.555534p-2f, 0x1.11075ep-3f, -0x1.b842c4p-5f,
-                                   0x1.524c3ep-6f, -0x1.7679fcp-8f};
+  static constexpr float tanh[] = {-0x1.555534p-2f, 0x1.11075ep-3f, -0x1.b842c4p-5f, 0x1.524c3ep-6f,
+                                   -0x1.7679fcp-8f};
   static constexpr float sinh[] = {0x1.55559ap-3f, 0x1.10f6fap-7f, 0x1.ab544p-13f};
 };
 
@@ -27,12 +27,11 @@ struct HyperbolicTable<double> {
   static constexpr double one_from = 19.1;
   static constexpr double infinite_from = 710.5;
   static constexpr double tanh[] = {
-      -0x1.5555555555503p-2, 0x1.111111110b072p-3,  -0x1.ba1ba1b52d3c6p-5, 0x1.664f47814b98bp-6,
-      -0x1.226e16c88f71cp-7, 0x1.d6cf3a71d77a7p-9,  -0x1.7d6953c4067a8p-10,
-      0x1.336a50b778fdep-11, -0x1.df75cba404d3bp-13, 0x1.43d69c9a2e706p-14,
-      -0x1.0e280484526e4p-16};
+      -0x1.5555555555503p-2,  0x1.111111110b072p-3,  -0x1.ba1ba1b52d3c6p-5,  0x1.664f47814b98bp-6,
+      -0x1.226e16c88f71cp-7,  0x1.d6cf3a71d77a7p-9,  -0x1.7d6953c4067a8p-10, 0x1.336a50b778fdep-11,
+      -0x1.df75cba404d3bp-13, 0x1.43d69c9a2e706p-14, -0x1.0e280484526e4p-16};
   static constexpr double sinh[] = {
-      0x1.5555555555556p-3, 0x1.111111111102p-7, 0x1.a01a01a036c6ap-13, 0x1.71de3a3b6a472p-19,
+      0x1.5555555555556p-3,  0x1.111111111102p-7,   0x1.a01a01a036c6ap-13, 0x1.71de3a3b6a472p-19,
       0x1.ae646f97ec6aap-26, 0x1.61171ceca59afp-33, 0x1.b5bb760e053bfp-41};
 };
 
@@ -73,7 +72,7 @@ struct Sinh {
     V clamped = select(a > V(T::infinite_from), V(T::infinite_from), a);
     auto [r, shifted] = exp_reduce(clamped, Format<E>::exponent_bias - 2);
     V quarter = power_from(shifted) * exp_of_rest(r);
-    V large = (quarter + quarter) - V(E(0.125)) / quarter;
+    V large = fma(quarter, V(2), V(E(-0.125)) / quarter);
     return flip_sign(select(a < V(1), small, large), x);
   }
 };
@@ -91,8 +90,8 @@ struct Cosh {
     V a = abs(x);
     a = select(a > V(T::infinite_from), V(T::infinite_from), a);
     auto [r, shifted] = exp_reduce(a, Format<E>::exponent_bias - 2);
-    V quarter = power_from(shifted) * exp_of_rest(r);                    // e^a / 4
-    return (quarter + quarter) + V(E(0.125)) / quarter;
+    V quarter = power_from(shifted) * exp_of_rest(r);  // e^a / 4
+    return fma(quarter, V(2), V(E(0.125)) / quarter);
   }
 };
 

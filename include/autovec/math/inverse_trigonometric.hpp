@@ -20,8 +20,8 @@ struct InverseTrigonometricTable<float> {
   static constexpr float atan[] = {-0x1.55554p-2f,  0x1.999266p-3f,  -0x1.242628p-3f,
                                    0x1.c0c8b2p-4f,  -0x1.58bc48p-4f, 0x1.dc9622p-5f,
                                    -0x1.012e04p-5f, 0x1.6967e6p-7f,  -0x1.dcd20cp-10f};
-  static constexpr float asin[] = {0x1.5555cap-3f, 0x1.330162p-4f, 0x1.748b78p-5f,
-                                   0x1.8ba48ep-6f, 0x1.59dd6cp-5f};
+  static constexpr float asin[] = {0x1.5555cap-3f, 0x1.330162p-4f, 0x1.748b78p-5f, 0x1.8ba48ep-6f,
+                                   0x1.59dd6cp-5f};
 };
 
 template <>
@@ -29,10 +29,10 @@ struct InverseTrigonometricTable<double> {
   // To 72 bits.
   static constexpr double half_pi_a = 0x1.bc1db0df2953p+0, half_pi_b = 0x1.cf96dc5653ad7p-1;
   static constexpr double atan[] = {
-      -0x1.555555555552ap-2, 0x1.9999999995aeep-3,  -0x1.24924923924f7p-3, 0x1.c71c71842cde1p-4,
-      -0x1.745d11fb900adp-4, 0x1.3b136a1bb2d91p-4,  -0x1.110e6db19f677p-4, 0x1.e1bcf8b3c284fp-5,
-      -0x1.ae644ef9b339cp-5, 0x1.82eea9ecac5c7p-5,  -0x1.59d7c30d095f9p-5, 0x1.2c9770e7cc772p-5,
-      -0x1.eb461b10d14cbp-6, 0x1.69d379610266dp-6,  -0x1.ca8bc2c8d2b5dp-7, 0x1.dbf040e0e4bcp-8,
+      -0x1.555555555552ap-2, 0x1.9999999995aeep-3,  -0x1.24924923924f7p-3,  0x1.c71c71842cde1p-4,
+      -0x1.745d11fb900adp-4, 0x1.3b136a1bb2d91p-4,  -0x1.110e6db19f677p-4,  0x1.e1bcf8b3c284fp-5,
+      -0x1.ae644ef9b339cp-5, 0x1.82eea9ecac5c7p-5,  -0x1.59d7c30d095f9p-5,  0x1.2c9770e7cc772p-5,
+      -0x1.eb461b10d14cbp-6, 0x1.69d379610266dp-6,  -0x1.ca8bc2c8d2b5dp-7,  0x1.dbf040e0e4bcp-8,
       -0x1.7e8e090e4b7c3p-9, 0x1.ba154b3d9e6dfp-11, -0x1.447d661a95448p-13, 0x1.c45e7f342d379p-17};
   static constexpr double asin[] = {
       0x1.5555555555384p-3, 0x1.333333336fe33p-4, 0x1.6db6db41985c7p-5,  0x1.f1c72c80c1688p-6,

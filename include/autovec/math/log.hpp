@@ -23,9 +23,8 @@ struct LogTable<float> {
   static constexpr float log10_e[] = {0x1.bcb7b2p-2f, -0x1.5b235ep-27f};
   static constexpr float log10_2[] = {0x1.344136p-2f, -0x1.ec10cp-27f};
   static constexpr float up = 0x1p+24f, up_exponent = 24;  // makes subnormal numbers normal
-  static constexpr float log[] = {0x1.555552p-2f,  -0x1.000238p-2f, 0x1.99a132p-3f,
-                                  -0x1.546f34p-3f, 0x1.22c28cp-3f,  -0x1.0d88e2p-3f,
-                                  0x1.05ee74p-3f,  -0x1.3a082ep-4f};
+  static constexpr float log[] = {0x1.555552p-2f, -0x1.000238p-2f, 0x1.99a132p-3f, -0x1.546f34p-3f,
+                                  0x1.22c28cp-3f, -0x1.0d88e2p-3f, 0x1.05ee74p-3f, -0x1.3a082ep-4f};
 };
 
 template <>
@@ -38,9 +37,8 @@ struct LogTable<double> {
   static constexpr double log10_e[] = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
   static constexpr double log10_2[] = {0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59};
   static constexpr double up = 0x1p+54, up_exponent = 54;
-  static constexpr double log[] = {0x1.5555555555592p-1, 0x1.999999997ff1bp-2,
-                                   0x1.24924941e1329p-2, 0x1.c71c52146be25p-3,
-                                   0x1.74663ce8789ep-3,  0x1.39a1e93eaa1c5p-3,
+  static constexpr double log[] = {0x1.5555555555592p-1, 0x1.999999997ff1bp-2, 0x1.24924941e1329p-2,
+                                   0x1.c71c52146be25p-3, 0x1.74663ce8789ep-3,  0x1.39a1e93eaa1c5p-3,
                                    0x1.2f03b5b5b3747p-3};
 };
 
@@ -99,21 +97,22 @@ inline V log_of_all(V x, V step, Normal normal) {
   using T = LogTable<E>;
   using F = Format<E>;
   using I = int_t<V>;
-  auto odd = (to_bits(x) < I(T::least_normal)) | (to_bits(x) >= I(T::infinity));
+  I bits = to_bits(x);
+  auto odd = (bits < I(T::least_normal)) | (bits >= I(T::infinity));
   return when_any(
       odd,
       [=] {
-        V y = fma(V(-T::up_exponent), step, normal(x * V(T::up)));       // subnormal
+        V y = fma(V(-T::up_exponent), step, normal(x * V(T::up)));  // subnormal
         y = select(x == V(0), V(-F::infinity), y);
         y = select(x < V(0), V(F::nan), y);
-        return select(invert(x < V(F::infinity)), x, y);                 // infinity and NaN
+        return select(invert(x < V(F::infinity)), x, y);  // infinity and NaN
       },
       normal(x));
 }
 
 /// Natural logarithm. -inf at 0, NaN below.
-/// Source: x = 2^k (1 + f); minimax polynomial in f (f32); in s = f / (2 + f) (f64), where log(1 + f)
-/// is 2 artanh s.
+/// Source: x = 2^k (1 + f); minimax polynomial in f (f32); in s = f / (2 + f) (f64), where log(1 +
+/// f) is 2 artanh s.
 struct Log {
   static constexpr std::string_view name = "log";
   static constexpr double bound_f32 = 1.1, bound_f64 = 1.3;
@@ -191,7 +190,7 @@ struct Log1p {
     V f = b.fraction + lost;
     V y = fma(b.exponent, V(T::ln2), f + log1p_minus_identity(f));
     y = select(u > V(0), y, select(u == V(0), V(-F::infinity), V(F::nan)));
-    y = select(u < V(F::infinity), y, u + x);                            // infinity and NaN
+    y = select(u < V(F::infinity), y, u + x);  // infinity and NaN
     return select(abs(x) < V(E(0x1p-60)), x, y);
   }
 };

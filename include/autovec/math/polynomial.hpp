@@ -49,10 +49,16 @@ inline Sum<V> exact_sum_ordered(V a, V b) {
   return {s, b - (s - a)};
 }
 
+/// a * b rounded, for use in an exact sum: as an fma, no compiler can merge it with the add.
+template <class V>
+inline V rounded_product(V a, V b) {
+  return fma(a, b, V(element_t<V>(-0.0)));
+}
+
 /// a * b without error, barring underflow.
 template <class V>
 inline Sum<V> exact_product(V a, V b) {
-  V p = a * b;
+  V p = rounded_product(a, b);
   return {p, fma(a, b, -p)};
 }
 

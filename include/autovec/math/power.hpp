@@ -28,12 +28,11 @@ struct PowerTable<double> {
   static constexpr double third_high = 0x1.5555555555555p-2, third_low = 0x1.5555555555555p-56;
   static constexpr double two_log2_e_high = 0x1.71547652b82fep+1;
   static constexpr double two_log2_e_low = 0x1.777d0ffda0d24p-55;
-  static constexpr double artanh[] = {0x1.9999999999996p-3, 0x1.2492492492f51p-3,
-                                      0x1.c71c71c5968fap-4, 0x1.745d18295667dp-4,
-                                      0x1.3b1364c95b9a8p-4, 0x1.11206f2916b8fp-4,
-                                      0x1.de3d71cbf2928p-5, 0x1.eac5b02d4e129p-5};
-  static constexpr double cbrt[] = {
-      0x1.f92ca900c646fp-2, 0x1.797616008614dp-1, -0x1.26dcd4c544e8dp-2, 0x1.d6a9d780425c4p-5};
+  static constexpr double artanh[] = {
+      0x1.9999999999996p-3, 0x1.2492492492f51p-3, 0x1.c71c71c5968fap-4, 0x1.745d18295667dp-4,
+      0x1.3b1364c95b9a8p-4, 0x1.11206f2916b8fp-4, 0x1.de3d71cbf2928p-5, 0x1.eac5b02d4e129p-5};
+  static constexpr double cbrt[] = {0x1.f92ca900c646fp-2, 0x1.797616008614dp-1,
+                                    -0x1.26dcd4c544e8dp-2, 0x1.d6a9d780425c4p-5};
 };
 
 /// log2 of a positive normal number, to about 2^-35 (f32), 2^-66 (f64) of itself.
@@ -54,17 +53,16 @@ inline Sum<V> precise_log2(V x, V extra_exponent) {
   V p = polynomial(z, T::artanh);
   V a = fma(z, p, V(T::third_high));
   V a_low = fma(z, p, V(T::third_high) - a) + V(T::third_low);
-  V u = a * z;
-  V u_low = fma(a, z_low, fma(a_low, z, fma(a, z, -u)));
-  Sum<V> c = exact_sum_ordered(V(1), u);
+  Sum<V> u = exact_product(a, z);
+  V u_low = fma(a, z_low, fma(a_low, z, u.low));
+  Sum<V> c = exact_sum_ordered(V(1), u.high);
   V c_low = c.low + u_low;
-  V l = s * c.high;
-  V l_low = fma(s, c_low, fma(s_low, c.high, fma(s, c.high, -l)));
+  Sum<V> l = exact_product(s, c.high);
+  V l_low = fma(s, c_low, fma(s_low, c.high, l.low));
   // in units of log 2, plus k
-  V two_log2_e = V(T::two_log2_e_high);
-  V m = l * two_log2_e;
-  V m_low = fma(l, V(T::two_log2_e_low), fma(l_low, two_log2_e, fma(l, two_log2_e, -m)));
-  Sum<V> r = exact_sum_ordered(b.exponent + extra_exponent, m);
+  Sum<V> m = exact_product(l.high, V(T::two_log2_e_high));
+  V m_low = fma(l.high, V(T::two_log2_e_low), fma(l_low, V(T::two_log2_e_high), m.low));
+  Sum<V> r = exact_sum_ordered(b.exponent + extra_exponent, m.high);
   return exact_sum_ordered(r.high, r.low + m_low);
 }
 
@@ -104,8 +102,10 @@ struct Pow {
     const I infinity = I(L::infinity);
     V a = abs(x);
     V p = power_of_magnitude(a, y);
-    auto odd = (to_bits(x) <= I(0)) | (to_bits(x) >= infinity) | (to_bits(abs(y)) >= infinity);
-    return when_any(odd, [=] { return corners(x, y, a, p); }, p);
+    I base = to_bits(x), exponent = to_bits(abs(y));
+    auto odd = (base <= I(0)) | (base >= infinity) | (exponent >= infinity);
+    return when_any(
+        odd, [=] { return corners(x, y, a, p); }, p);
   }
 
  private:
@@ -118,7 +118,8 @@ struct Pow {
     auto odd = integer & (trunc(half) != half);
     // Zero and infinite bases, then infinite exponents.
     auto grows = (a > one) ^ (y < zero);
-    p = select((a == zero) | (a == infinity) | (abs(y) == infinity), select(grows, infinity, zero), p);
+    p = select((a == zero) | (a == infinity) | (abs(y) == infinity), select(grows, infinity, zero),
+               p);
     p = select((a == one) & (abs(y) == infinity), one, p);
     auto negative = to_bits(x) < int_t<V>(0);
     p = select(negative & odd, -p, p);
@@ -147,7 +148,7 @@ struct Cbrt {
     Binary<V> b = split_binary(select(subnormal, a * V(L::up), a));
     V shifter = V(F::shifter + F::exponent_bias);
     V shifted = fma(b.exponent, V(E(1) / E(3)), shifter);
-    V j = fma(shifted - shifter, V(-3), b.exponent);                     // -1, 0 or 1
+    V j = fma(shifted - shifter, V(-3), b.exponent);  // -1, 0 or 1
     V m = b.fraction + V(1);
     V t = polynomial(m, T::cbrt);
     t = t * select(j > V(0), V(E(1.2599210498948731648)),
@@ -161,7 +162,8 @@ struct Cbrt {
       lack = fma(-fma(t, t, -square), t, lack);
       t = fma(t, lack / fma(V(2), cube, m), t);
     }
-    V scale = power_from(shifted) * select(subnormal, V(power_of_two<E>(-static_cast<int>(L::up_exponent) / 3)), V(1));
+    V scale = power_from(shifted) *
+              select(subnormal, V(power_of_two<E>(-static_cast<int>(L::up_exponent) / 3)), V(1));
     V y = select((a == V(0)) | invert(a < V(F::infinity)), a, t * scale);
     return flip_sign(y, x);
   }
@@ -184,8 +186,10 @@ struct Hypot {
     V high = select(swap, b, a), low = select(swap, a, b);
     auto great = high > V(power_of_two<E>(far)), little = high < V(power_of_two<E>(-far));
     constexpr int step = F::exponent_bias / 2 + F::mantissa_bits + 2;
-    V scale = select(great, V(power_of_two<E>(-step)), select(little, V(power_of_two<E>(step)), V(1)));
-    V back = select(great, V(power_of_two<E>(step)), select(little, V(power_of_two<E>(-step)), V(1)));
+    V scale =
+        select(great, V(power_of_two<E>(-step)), select(little, V(power_of_two<E>(step)), V(1)));
+    V back =
+        select(great, V(power_of_two<E>(step)), select(little, V(power_of_two<E>(-step)), V(1)));
     V h = high * scale, l = low * scale;
     V r = sqrt(fma(h, h, l * l)) * back;
     auto infinite = (a == V(F::infinity)) | (b == V(F::infinity));

@@ -18,7 +18,8 @@ struct TrigonometricTable;
 template <>
 struct TrigonometricTable<float> {
   static constexpr float inverse_pi = 0x1.45f306p-2f;
-  static constexpr float pi[] = {0x1.921fb6p+1f, -0x1.777a5cp-24f, -0x1.ee59dap-49f};
+  // Rounded down, so that -0 less 0 times each part stays -0.
+  static constexpr float pi[] = {0x1.921fb4p+1f, 0x1.4442dp-23f, 0x1.846988p-47f};
   static constexpr float near = 0x1p+15f;  // up to here three parts of pi suffice
   static constexpr int word_bits = 24;
   /// Digits of 1/pi in base 2^word_bits, each divided by the base.
@@ -32,8 +33,8 @@ struct TrigonometricTable<float> {
 template <>
 struct TrigonometricTable<double> {
   static constexpr double inverse_pi = 0x1.45f306dc9c883p-2;
-  static constexpr double pi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53,
-                                  -0x1.f1976b7ed8fbcp-109};
+  static constexpr double pi[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c06p-53,
+                                  0x1.c1cd129024e08p-106};
   static constexpr double near = 0x1p+30;
   static constexpr int word_bits = 53;
   static constexpr double words[] = {
@@ -67,7 +68,8 @@ inline V modulo_two(V x) {
 /// a reduced by pi/2, for `near` <= a: multiplies a by those five digits of 1/pi that matter,
 /// exactly, and drops even integers on the way.
 /// Source: the method of Payne and Hanek. The digits are found by halving, a select each, which
-/// also scales a down by as many digits as it skips, so no integers and no table look-up are needed.
+/// also scales a down by as many digits as it skips, so no integers and no table look-up are
+/// needed.
 template <class V>
 inline Reduced<V> reduce_far(V a) {
   using E = element_t<V>;

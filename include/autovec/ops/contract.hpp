@@ -147,7 +147,7 @@ inline void promote_terms(std::vector<EinsumTerm>& terms, Where where) {
   for (const EinsumTerm& t : terms) element = promote(element, element_of(t.value.type()));
   if (is_bool(element.dtype)) element.dtype = DType::i32;
   element.weak = false;
-  if (!ops::accepts(ops::Accept::numbers, element.dtype)) {
+  if (!accepts(Accept::numbers, element.dtype)) {
     fail<TypeError>("einsum", "expected numbers", where);
   }
   for (EinsumTerm& t : terms) t.value = with_element(t.value, element, where);

@@ -96,24 +96,18 @@ inline Tensor with_element(const Tensor& x, Element element, Where where) {
                   std::span(&x, 1), where);
 }
 
-/// The element in which `Op` computes on these operands. Throws TypeError.
-template <class Op>
-Element promote_operands(std::span<const Tensor> operands, Where where) {
+/// The element in which `op` computes on these operands. Throws TypeError.
+inline Element promote_operands(const OpInfo& op, std::span<const Tensor> operands, Where where) {
   Element element = element_of(operands[0].state().type);
   for (const Tensor& x : operands.subspan(1)) element = promote(element, element_of(x.state().type));
-  if (Op::accept == ops::Accept::floats && !is_complex(element.dtype)) element = to_inexact(element);
-  if (Op::accept == ops::Accept::numbers && is_bool(element.dtype)) element = {DType::i32, true};
-  if (!ops::accepts(Op::accept, element.dtype)) {
+  if (op.accept == Accept::floats && !is_complex(element.dtype)) element = to_inexact(element);
+  if (op.accept == Accept::numbers && is_bool(element.dtype)) element = {DType::i32, true};
+  if (!accepts(op.accept, element.dtype)) {
     std::vector<Type> types;
     for (const Tensor& x : operands) types.push_back(x.type());
-    ops::detail::refuse_dtype<Op>(types, where);
+    ops::detail::refuse_dtype(op.name, op.accept, types, where);
   }
   return element;
-}
-
-template <class Op>
-void convert_operands(std::span<Tensor> operands, Element element, Where where) {
-  for (Tensor& x : operands) x = with_element(x, element, where);
 }
 }  // namespace detail
 

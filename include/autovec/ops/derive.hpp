@@ -33,6 +33,7 @@ constexpr OpInfo make_row() {
   } else if constexpr (Op::kind == Kind::source) {
     row.lane = &Op::record;
   }
+  if constexpr (requires { Op::accept; }) row.accept = Op::accept;
   if constexpr (requires { Op::simplify; }) row.simplify = &Op::simplify;
   if constexpr (requires { Op::samples; }) row.samples = &Op::samples;
   if constexpr (requires { Op::bound_f32; }) {

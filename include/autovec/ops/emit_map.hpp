@@ -49,14 +49,12 @@ inline Tensor fold_numbers(const OpInfo& op, const Params& params, std::span<con
 
 }  // namespace detail
 
-/// Applies map op `Op` to operands of any shapes and dtypes: promotes as the op says, converts,
+/// Applies map op `op` to operands of any shapes and dtypes: promotes as the op says, converts,
 /// broadcasts, emits one node.
-template <class Op>
-Tensor emit_map(std::span<Tensor> operands, Where where, Params params = {}) {
-  const OpInfo& row = row_of<Op>;
+inline Tensor emit_map(const OpInfo& op, std::span<Tensor> operands, Where where, Params params = {}) {
   bool numbers = true;
   for (const Tensor& x : operands) numbers = numbers && x.is_number();
-  const Element element = detail::promote_operands<Op>(operands, where);
+  const Element element = detail::promote_operands(op, operands, where);
   if (numbers && element.weak) {
     for (Tensor& x : operands) {
       // Numbers of different kinds meet as doubles or as 64-bit integers.
@@ -64,30 +62,30 @@ Tensor emit_map(std::span<Tensor> operands, Where where, Params params = {}) {
         x = Tensor::from_number(Number(x.state().number.real()));
       }
     }
-    return detail::fold_numbers(row, params, operands, element, where);
+    return detail::fold_numbers(op, params, operands, element, where);
   }
-  detail::convert_operands<Op>(operands, element, where);
-  const Extents shape = detail::common_shape(Op::name, operands, where);
+  for (Tensor& x : operands) x = detail::with_element(x, element, where);
+  const Extents shape = detail::common_shape(op.name, operands, where);
   for (Tensor& x : operands) {
-    if (x.rank() != 0 && !(x.type().shape == shape)) x = broadcast_to(Operand(x, where), shape);
+    if (x.rank() != 0 && !(x.state().type.shape == shape)) x = broadcast_to(Operand(x, where), shape);
   }
-  return emit_one(row, std::move(params), operands, where);
+  return emit_one(op, std::move(params), operands, where);
 }
 
 template <class Op>
 Tensor emit_map(Operand x) {
   std::array<Tensor, 1> operands{x.tensor()};
-  return emit_map<Op>(std::span<Tensor>(operands), x.where());
+  return emit_map(row_of<Op>, operands, x.where());
 }
 template <class Op>
 Tensor emit_map(Operand x, Operand y) {
   std::array<Tensor, 2> operands{x.tensor(), y.tensor()};
-  return emit_map<Op>(std::span<Tensor>(operands), x.where());
+  return emit_map(row_of<Op>, operands, x.where());
 }
 template <class Op>
 Tensor emit_map(Operand x, Operand y, Operand z) {
   std::array<Tensor, 3> operands{x.tensor(), y.tensor(), z.tensor()};
-  return emit_map<Op>(std::span<Tensor>(operands), x.where());
+  return emit_map(row_of<Op>, operands, x.where());
 }
 
 }  // namespace autovec::inline v1

@@ -282,7 +282,17 @@ struct Cos : FunctionMap<Cos, math::Cos> {};
 struct Tan : FunctionMap<Tan, math::Tan> {};
 struct Tanh : FunctionMap<Tanh, math::Tanh> {};
 struct Atan : FunctionMap<Atan, math::Atan> {};
+struct Exp2 : FunctionMap<Exp2, math::Exp2> {};
+struct Log2 : FunctionMap<Log2, math::Log2> {};
+struct Log10 : FunctionMap<Log10, math::Log10> {};
+struct Asin : FunctionMap<Asin, math::Asin> {};
+struct Acos : FunctionMap<Acos, math::Acos> {};
+struct Sinh : FunctionMap<Sinh, math::Sinh> {};
+struct Cosh : FunctionMap<Cosh, math::Cosh> {};
+struct Cbrt : FunctionMap<Cbrt, math::Cbrt> {};
 struct Erf : FunctionMap<Erf, math::Erf> {};
+struct Erfc : FunctionMap<Erfc, math::Erfc> {};
+struct Hypot : FunctionMap<Hypot, math::Hypot, 2> {};
 struct Atan2 : FunctionMap<Atan2, math::Atan2, 2> {};
 /// pow of floats; integers have integer_pow.
 struct Pow : FunctionMap<Pow, math::Pow, 2> {};
@@ -348,7 +358,8 @@ using MapOps =
     List<Add, Sub, Mul, Div, FloorDivide, Remainder, Neg, Abs, Sign, Minimum, Maximum, Equal, NotEqual,
          Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft,
          ShiftRight, Floor, Ceil, Trunc, Round, IsNan, Sqrt, Fma, Copysign, Exp, Expm1, Log, Log1p, Sin,
-         Cos, Tan, Tanh, Atan, Erf, Atan2, Pow, IntegerPow, Select>;
+         Cos, Tan, Tanh, Atan, Exp2, Log2, Log10, Asin, Acos, Sinh, Cosh, Cbrt, Erf, Erfc, Hypot, Atan2, Pow,
+         IntegerPow, Select>;
 
 }  // namespace ops
 
@@ -359,8 +370,8 @@ inline Tensor emit_select(Operand condition, const Tensor& a, const Tensor& b) {
   Tensor c = condition;
   if (!is_bool(c.dtype())) c = with_element(c, {DType::b8, false}, where);
   std::array<Tensor, 2> sides{a, b};
-  const Element element = promote_operands<ops::Select>(sides, where);
-  convert_operands<ops::Select>(sides, element, where);
+  const Element element = promote_operands(row_of<ops::Select>, sides, where);
+  for (Tensor& x : sides) x = with_element(x, element, where);
   std::array<Tensor, 3> operands{c, sides[0], sides[1]};
   const Extents shape = common_shape("where", operands, where);
   for (Tensor& x : operands) {
@@ -477,7 +488,17 @@ inline constexpr MapFunction<ops::Cos> cos;
 inline constexpr MapFunction<ops::Tan> tan;
 inline constexpr MapFunction<ops::Tanh> tanh;
 inline constexpr MapFunction<ops::Atan> atan;
+inline constexpr MapFunction<ops::Exp2> exp2;
+inline constexpr MapFunction<ops::Log2> log2;
+inline constexpr MapFunction<ops::Log10> log10;
+inline constexpr MapFunction<ops::Asin> asin;
+inline constexpr MapFunction<ops::Acos> acos;
+inline constexpr MapFunction<ops::Sinh> sinh;
+inline constexpr MapFunction<ops::Cosh> cosh;
+inline constexpr MapFunction<ops::Cbrt> cbrt;
 inline constexpr MapFunction<ops::Erf> erf;
+inline constexpr MapFunction<ops::Erfc> erfc;
+inline constexpr MapFunction<ops::Hypot> hypot;
 inline constexpr MapFunction<ops::Atan2> atan2;
 
 /// x to the y. Two integers give an integer: it wraps, and a negative exponent truncates.

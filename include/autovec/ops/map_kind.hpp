@@ -17,23 +17,6 @@ namespace autovec::inline v1 {
 
 namespace ops {
 
-/// Element types that an op takes; operands of others are promoted into it, or refused.
-enum class Accept : std::uint8_t {
-  floats,   ///< integers and b8 become the default float
-  numbers,  ///< integers and floats; b8 becomes i32
-  bits,     ///< integers and b8; floats are refused
-  scalars   ///< all real types and b8
-};
-
-constexpr bool accepts(Accept accept, DType t) {
-  switch (accept) {
-    case Accept::floats: return is_float(t);
-    case Accept::numbers: return is_int(t) || is_float(t);
-    case Accept::bits: return is_int(t) || is_bool(t);
-    default: return !is_complex(t);
-  }
-}
-
 /// Base of map ops whose operands share one dtype. A derived struct has `name`, `arity`, and
 /// `template <class V> static auto lane(V...)`: V for a value, mask_t<V> for a predicate.
 struct MapOp {
@@ -45,9 +28,8 @@ struct MapOp {
 
 namespace detail {
 
-template <class Op>
-std::string_view accepted_text() {
-  switch (Op::accept) {
+inline std::string_view accepted_text(Accept accept) {
+  switch (accept) {
     case Accept::floats: return "floats";
     case Accept::numbers: return "numbers";
     case Accept::bits: return "integers or b8";
@@ -55,19 +37,19 @@ std::string_view accepted_text() {
   }
 }
 
-template <class Op>
-[[noreturn]] void refuse_dtype(std::span<const Type> operands, Where where) {
+[[noreturn]] inline void refuse_dtype(std::string_view op, Accept accept, std::span<const Type> operands,
+                                      Where where) {
   std::string what("expected ");
-  what += accepted_text<Op>();
+  what += accepted_text(accept);
   what += ", got ";
   what += autovec::detail::types_text(operands);
-  fail<TypeError>(Op::name, what, where);
+  fail<TypeError>(op, what, where);
 }
 
 /// Operands have one dtype and one shape, or rank 0.
-template <class Op>
-std::vector<Type> infer_map(std::span<const Type> x, std::size_t first, Where where) {
-  autovec::detail::check_arity(Op::name, x.size(), static_cast<std::size_t>(Op::arity), where);
+inline std::vector<Type> infer_map(std::string_view op, std::size_t arity, Accept accept, bool predicate,
+                                   std::size_t first, std::span<const Type> x, Where where) {
+  autovec::detail::check_arity(op, x.size(), arity, where);
   Extents shape;
   bool same = true;
   bool weak = true;
@@ -79,12 +61,16 @@ std::vector<Type> infer_map(std::span<const Type> x, std::size_t first, Where wh
     if (x[i].rank() == 0) continue;
     if (shape.empty()) shape = x[i].shape;
     if (!(shape == x[i].shape)) {
-      fail<ShapeError>(Op::name, "shapes differ: " + autovec::detail::types_text(x), where);
+      fail<ShapeError>(op, "shapes differ: " + autovec::detail::types_text(x), where);
     }
   }
-  if (!same || !accepts(Op::accept, x[first].dtype)) refuse_dtype<Op>(x, where);
-  if (Op::predicate) return {Type{DType::b8, false, shape}};
+  if (!same || !accepts(accept, x[first].dtype)) refuse_dtype(op, accept, x, where);
+  if (predicate) return {Type{DType::b8, false, shape}};
   return {Type{x[first].dtype, weak, shape}};
+}
+template <class Op>
+std::vector<Type> infer_map(std::span<const Type> x, std::size_t first, Where where) {
+  return infer_map(Op::name, static_cast<std::size_t>(Op::arity), Op::accept, Op::predicate, first, x, where);
 }
 
 /// Records `f(operands as Lane<T>...)` for the C++ type behind `dtype`; f16 and bf16 compute in f32.

@@ -45,7 +45,7 @@ struct Reduce {
       fail<ShapeError>(Op::name, "axes " + shape_text(axes) + " are not ascending axes of " + type_text(x[0]),
                        where);
     }
-    if (!accepts(Op::accept, x[0].dtype)) detail::refuse_dtype<Op>(x, where);
+    if (!accepts(Op::accept, x[0].dtype)) detail::refuse_dtype(Op::name, Op::accept, x, where);
     return {x[0].with_shape(shape)};
   }
   static std::int32_t record_combine(lane::Recorder& r, std::int32_t accumulator, std::int32_t x, DType dtype) {
@@ -187,7 +187,7 @@ struct ReduceFunction {
  protected:
   static Tensor prepare(Operand x) {
     const DType t = x.type().dtype;
-    if constexpr (Op::accept == ops::Accept::bits) {
+    if constexpr (Op::accept == Accept::bits) {
       return detail::with_element(x, {DType::b8, false}, x.where());
     } else if constexpr (std::is_same_v<Op, ops::Sum> || std::is_same_v<Op, ops::Prod>) {
       return detail::with_element(detail::strong(x, x.where()), {detail::wide_sum(t), false}, x.where());

@@ -5,13 +5,17 @@
 #include <vector>
 
 #include "autovec/ir/literal.hpp"
+#include "autovec/ops/arrange.hpp"
 #include "autovec/ops/collective.hpp"
 #include "autovec/ops/contract.hpp"
 #include "autovec/ops/control.hpp"
 #include "autovec/ops/create.hpp"
+#include "autovec/ops/cumulative.hpp"
 #include "autovec/ops/index.hpp"
 #include "autovec/ops/map.hpp"
+#include "autovec/ops/random.hpp"
 #include "autovec/ops/reduce.hpp"
+#include "autovec/ops/sort.hpp"
 #include "autovec/ops/view.hpp"
 
 namespace autovec::inline v1 {
@@ -28,8 +32,9 @@ std::vector<const OpInfo*> collect_rows() {
 /// All ops of the library, by name.
 inline const OpTable& op_table() {
   using namespace ops;
-  static const OpTable table(autovec::detail::collect_rows<ConvertOps, MapOps, ViewOps, SourceOps, ReduceOps, ContractOps, IndexOps,
-                                                  ControlOps, CollectiveOps>());
+  static const OpTable table(
+      autovec::detail::collect_rows<ConvertOps, MapOps, ViewOps, SourceOps, ReduceOps, ContractOps, IndexOps, ArrangeOps,
+                                    SortOps, CumulativeOps, RandomOps, ControlOps, CollectiveOps>());
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autovec/base/config.hpp"
@@ -43,6 +44,7 @@ struct RunCounts {
 struct PlanOptions {
   bool fuse = true;           // false: a kernel a node
   bool share_memory = true;   // false: a buffer a value
+  std::string_view skip;      // passes to leave out, as `hoist,cse`
 };
 
 /// An immutable plan with its kernels prepared for a backend. Copies share it.

@@ -285,6 +285,14 @@ inline void BlockLowering::lower_node(std::int32_t n) {
   }
 }
 
+/// `map chain of 3 nodes`
+inline std::string chain_text(std::int32_t nodes) {
+  std::string out("map chain of ");
+  out += number_text(nodes);
+  out += nodes == 1 ? " node" : " nodes";
+  return out;
+}
+
 /// One kernel that computes and stores all values of the group.
 inline void BlockLowering::lower_group(const KernelGroup& group) {
   Emitter emitter(group.domain, &context_.infos);
@@ -297,10 +305,7 @@ inline void BlockLowering::lower_group(const KernelGroup& group) {
     if (first == nullptr) first = graph_.producer(v);
   }
   for (const std::int32_t i : group.outputs) store_output(emitter, static_cast<std::size_t>(i));
-  std::string reason("map chain of ");
-  reason += number_text(emitter.node_count());
-  reason += emitter.node_count() == 1 ? " node" : " nodes";
-  launch(emitter, first, std::move(reason));
+  launch(emitter, first, emitter.node_count() == 0 ? "constant" : chain_text(emitter.node_count()));
 }
 
 // A reshape that merges axes is no change of strides for every operand: then the operand is copied.
@@ -353,9 +358,8 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   reduction.combine = combine.finish_function(x.op->name, c);
   step.bytes = program_bytes(reduction.value) + static_cast<std::int64_t>(to.bytes());
   step.kernel = add_kernel(std::move(reduction));
-  std::string reason("reduction of ");
-  reason += number_text(emitter.node_count());
-  reason += " fused nodes";
+  std::string reason("reduction");
+  if (emitter.node_count() != 0) reason += " of a " + chain_text(emitter.node_count());
   add_step(std::move(step), &x, std::move(reason));
 }
 

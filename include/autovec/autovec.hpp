@@ -5,6 +5,7 @@
 #include "autovec/api/inspect.hpp"
 #include "autovec/api/jit.hpp"
 #include "autovec/api/vmap.hpp"
+#include "autovec/ops/index_syntax.hpp"
 #include "autovec/ops/table.hpp"
 #include "autovec/trace/tensor_text.hpp"
 #if !defined(AUTOVEC_COMPILED)

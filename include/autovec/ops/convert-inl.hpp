@@ -93,7 +93,7 @@ AUTOVEC_API Tensor with_element(const Tensor& x, Element element, Where where) {
     return Tensor::from_number(element.weak ? x.state().number : rounded(x.state().number, element.dtype),
                                element.dtype, element.weak);
   }
-  if (type.dtype == element.dtype) return x;
+  if (element_of(type) == element) return x;
   return emit_one(row_of<ops::Convert>, Params::of(ops::Convert::Params{element.dtype, element.weak}),
                   std::span(&x, 1), where);
 }

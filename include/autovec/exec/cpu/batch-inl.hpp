@@ -129,11 +129,11 @@ struct Mask {
   friend Mask operator|(Mask a, Mask b) { return Mask(static_cast<Register>(a.data | b.data)); }
   friend Mask operator^(Mask a, Mask b) { return Mask(static_cast<Register>(a.data ^ b.data)); }
   friend Mask invert(Mask a) { return Mask(static_cast<Register>(~a.data)); }
-  friend bool any(Mask a) {
+  bool any() const {
     if constexpr (bits) {
-      return a.data != 0;
+      return data != 0;
     } else {
-      return xsimd::any(a.template as<std::conditional_t<N == 4, float, double>>());
+      return xsimd::any(as<std::conditional_t<N == 4, float, double>>());
     }
   }
   friend Mask operator==(Mask a, Mask b) { return invert(a ^ b); }
@@ -397,7 +397,7 @@ inline Batch<T> max(Batch<T> a, SameBatch<T> b) {
 /// f() where the mask holds, else `fallback`; f runs only if some lane holds.
 template <class T, class F>
 inline Batch<T> when_any(Mask<sizeof(T)> mask, F f, Batch<T> fallback) {
-  if (!any(mask)) return fallback;
+  if (!mask.any()) return fallback;
   return select(mask, Batch<T>(f()), fallback);
 }
 

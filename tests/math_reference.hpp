@@ -8,6 +8,43 @@
 #include <limits>
 #include <string_view>
 
+/// The y with erf(y) = x, by Newton's iteration in 60 more bits than asked for.
+inline int mpfr_erfinv(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t round) {
+  if (mpfr_nan_p(x) != 0 || mpfr_cmpabs_ui(x, 1) > 0) {
+    mpfr_set_nan(result);
+    return 0;
+  }
+  if (mpfr_cmpabs_ui(x, 1) == 0) {
+    mpfr_set_inf(result, mpfr_sgn(x));
+    return 0;
+  }
+  mpfr_t y, t, slope;
+  mpfr_inits2(mpfr_get_prec(result) + 60, y, t, slope, static_cast<mpfr_ptr>(nullptr));
+  // log(1 - x^2) and the approximation of S. Winitzki, to 2e-3.
+  mpfr_sqr(t, x, MPFR_RNDN);
+  mpfr_neg(t, t, MPFR_RNDN);
+  mpfr_log1p(t, t, MPFR_RNDN);
+  const double l = mpfr_get_d(t, MPFR_RNDN), a = 0.147, b = 2 / (3.14159265358979 * a) + l / 2;
+  mpfr_set_d(y, std::copysign(std::sqrt(std::sqrt(b * b - l / a) - b), mpfr_sgn(x)), MPFR_RNDN);
+  if (mpfr_zero_p(y) != 0) mpfr_set(y, x, MPFR_RNDN);
+  for (int i = 0; i < 9; ++i) {
+    // y -= (erf y - x) e^(y^2) sqrt(pi) / 2
+    mpfr_sqr(slope, y, MPFR_RNDN);
+    mpfr_exp(slope, slope, MPFR_RNDN);
+    mpfr_const_pi(t, MPFR_RNDN);
+    mpfr_sqrt(t, t, MPFR_RNDN);
+    mpfr_mul(slope, slope, t, MPFR_RNDN);
+    mpfr_div_ui(slope, slope, 2, MPFR_RNDN);
+    mpfr_erf(t, y, MPFR_RNDN);
+    mpfr_sub(t, t, x, MPFR_RNDN);
+    mpfr_mul(t, t, slope, MPFR_RNDN);
+    mpfr_sub(y, y, t, MPFR_RNDN);
+  }
+  mpfr_set(result, y, round);
+  mpfr_clears(y, t, slope, static_cast<mpfr_ptr>(nullptr));
+  return 0;
+}
+
 /// The MPFR function behind a name of math/functions.hpp; one of the two is null.
 struct Reference {
   using Unary = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
@@ -40,6 +77,7 @@ inline Reference reference_of(std::string_view name) {
                            {"cbrt", mpfr_cbrt},
                            {"erf", mpfr_erf},
                            {"erfc", mpfr_erfc},
+                           {"erfinv", mpfr_erfinv},
                            {"pow", nullptr, mpfr_pow},
                            {"atan2", nullptr, mpfr_atan2},
                            {"hypot", nullptr, mpfr_hypot}};

@@ -196,6 +196,21 @@ class Application {
         VmapOptions{.axis_size = axis_.lanes, .axis_name = axis_.axis}, Where::unknown());
   }
 
+  /// Operands for a further application: each result takes the place of the first operand of its type
+  /// that is drawn from all values.
+  Leaves feed(Leaves operands, const Leaves& results) const {
+    std::vector<bool> taken(operands.size(), false);
+    for (std::size_t j = 0; j < results.size(); ++j) {
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (taken[i] || operands_[i].draw == Draw::between || !(types_[i] == results_[j])) continue;
+        operands[i] = results[j];
+        taken[i] = true;
+        break;
+      }
+    }
+    return operands;
+  }
+
   /// A value for operand i.
   Tensor value(std::size_t i, std::uint64_t seed) const {
     return Tensor(sample_values(operands_[i], seed * 0x9E3779B97F4A7C15u + i));
@@ -209,7 +224,7 @@ class Application {
   /// Compares results of the application to operands `in`: bit for bit, or, where the op sums in an
   /// order that is not pinned, within one rounding a term.
   std::string compare(const Leaves& got, const Leaves& want, const Leaves& in) const {
-    const bool any_order = row_->sums && row_->kind != Kind::reduce && is_float(results_[0].dtype);
+    const bool any_order = sums_in_any_order();
     Leaves scale;
     double terms = 1;
     if (any_order) {
@@ -226,6 +241,11 @@ class Application {
       if (!text.empty()) return "result " + std::to_string(j) + ": " + text;
     }
     return {};
+  }
+
+  /// Whether results are pinned within a bound only.
+  bool sums_in_any_order() const {
+    return row_->sums && row_->kind != Kind::reduce && is_float(results_[0].dtype);
   }
 
   std::string text() const {

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "autovec/ir/dot.hpp"
-#include "autovec/ir/parse.hpp"
-#include "autovec/ir/print.hpp"
-#include "autovec/ir/verify.hpp"
 #include "autovec/ops/control_flow.hpp"
-#include "autovec/ops/table.hpp"
 
 namespace autovec::inline v1 {
 
@@ -44,33 +39,17 @@ struct TraceFunction {
 inline constexpr TraceFunction trace;
 
 /// Canonical text of a graph; `parse` reads it back.
-inline std::string str(const Graph& graph) { return graph_text(graph); }
+std::string str(const Graph& graph);
+std::ostream& operator<<(std::ostream& out, const Graph& graph);
 
 /// The graph of a text. Throws ParseError with line and column.
-inline Graph parse(std::string_view text) { return parse_graph(text, op_table()); }
+Graph parse(std::string_view text);
 
 /// Graphviz text of a graph.
-inline std::string to_dot(const Graph& graph) { return graph_dot(graph); }
+std::string to_dot(const Graph& graph);
 
 /// Runs a graph on tensors, one for each input. Throws TypeError where their types differ from the
 /// inputs'.
-inline std::vector<Tensor> evaluate(const Graph& graph, std::vector<Tensor> inputs, Where where = Where::here()) {
-  if (inputs.size() != graph.input_count()) {
-    fail<TypeError>("evaluate", "the graph has " + number_text(graph.input_count()) + " inputs, got " +
-                                    number_text(inputs.size()),
-                    where);
-  }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Type& want = graph.input_type(i);
-    Tensor& x = inputs[i];
-    if (x.is_number()) x = detail::with_element(x, element_of(want), where);
-    const Type got = x.type();
-    if (!(got.shape == want.shape) || got.dtype != want.dtype) {
-      fail<TypeError>("evaluate", "input " + number_text(i) + " is " + type_text(got) + ", expected " + type_text(want),
-                      where);
-    }
-  }
-  return call_graph(graph, inputs);
-}
+std::vector<Tensor> evaluate(const Graph& graph, std::vector<Tensor> inputs, Where where = Where::here());
 
 }  // namespace autovec::inline v1

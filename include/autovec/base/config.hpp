@@ -18,6 +18,21 @@
 #define AUTOVEC_HEADER_ONLY 1
 #endif
 
+// The inline namespace of exec/cpu, so that files built for different instruction sets link. The
+// build of autovec::compiled sets AUTOVEC_ISA; elsewhere the file's own flags decide.
+#if defined(AUTOVEC_ISA)
+#define AUTOVEC_ISA_NAME AUTOVEC_ISA
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__)
+#define AUTOVEC_ISA_NAME avx512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define AUTOVEC_ISA_NAME avx2
+#elif defined(__SSE2__)
+#define AUTOVEC_ISA_NAME sse2
+#else
+#define AUTOVEC_ISA_NAME native
+#endif
+
 #define AUTOVEC_VERSION_MAJOR 0
 #define AUTOVEC_VERSION_MINOR 1
 #define AUTOVEC_VERSION_PATCH 0

@@ -12,13 +12,7 @@
 #include <vector>
 
 #include "autovec/exec/reference-inl.hpp"
-#if __has_include("autovec/exec/cpu/all-inl.hpp")
 #include "autovec/exec/cpu/all-inl.hpp"
-#else
-namespace autovec::inline v1 {
-AUTOVEC_API const Backend& simd_backend() { return reference_backend(); }
-}  // namespace autovec::inline v1
-#endif
 #include "autovec/exec/executor.hpp"
 #include "autovec/exec/run-inl.hpp"
 #include "autovec/ir/builder.hpp"
@@ -26,6 +20,13 @@ AUTOVEC_API const Backend& simd_backend() { return reference_backend(); }
 
 namespace autovec::inline v1 {
 namespace detail {
+
+/// The reference executor goes node by node: it is what fusion is tested against.
+inline PlanOptions plan_options(const Backend& backend) {
+  PlanOptions options;
+  options.fuse = &backend != &reference_backend();
+  return options;
+}
 
 /// Whether the executable was planned for arrays laid out like these.
 inline bool fits(const std::vector<Extents>& strides, std::span<const Array> inputs) {
@@ -42,7 +43,7 @@ class CompiledGraph final : public Compiled {
     for (std::size_t i = 0; i < graph_.input_count(); ++i) {
       dense_strides_.push_back(row_major(graph_.input_type(i).shape));
     }
-    dense_ = Executable::make(graph_, dense_strides_, backend_);
+    dense_ = Executable::make(graph_, dense_strides_, backend_, plan_options(backend_));
     for (const Type& type : dense_.output_types()) output_types_.push_back(type);
   }
   std::vector<Array> run(std::span<const Array> inputs) const override {
@@ -65,7 +66,7 @@ class CompiledGraph final : public Compiled {
     }
     auto fresh = std::make_unique<Strided>();
     for (const Array& a : inputs) fresh->strides.push_back(a.strides);
-    fresh->executable = Executable::make(graph_, fresh->strides, backend_);
+    fresh->executable = Executable::make(graph_, fresh->strides, backend_, plan_options(backend_));
     others_.push_back(std::move(fresh));
     return others_.back()->executable;
   }
@@ -155,7 +156,7 @@ class OpCache {
     const ValueId first = builder.add_node(op, params, std::move(inputs), results, where);
     std::vector<ValueId> outputs;
     for (std::size_t i = 0; i < results.size(); ++i) outputs.push_back(first + static_cast<ValueId>(i));
-    entry.executable = Executable::make(builder.finish(std::move(outputs)), entry.strides, backend);
+    entry.executable = Executable::make(builder.finish(std::move(outputs)), entry.strides, backend, plan_options(backend));
     const std::unique_lock lock(mutex_);
     if (const Executable* found = find(key, op, params, operands, backend)) return *found;
     if (entries_.size() >= most_entries) entries_.clear();

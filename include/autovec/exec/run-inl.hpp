@@ -285,9 +285,9 @@ AUTOVEC_API Executable Executable::make(const Graph& graph, std::span<const Exte
   auto state = std::make_shared<State>();
   state->backend = &backend;
   plan::LoweringOptions lowering;
-  lowering.fuse = options.fuse;
-  lowering.share_memory = options.share_memory;
-  state->plan = plan::lower(plan::run_passes(graph), strides, lowering);
+  lowering.fuse = options.fuse && !plan::is_skipped("fuse", options.skip);
+  lowering.share_memory = options.share_memory && !plan::is_skipped("memory", options.skip);
+  state->plan = plan::lower(plan::run_passes(graph, options.skip), strides, lowering);
   for (const plan::Kernel& kernel : state->plan.kernels) {
     if (const auto* program = std::get_if<lane::Program>(&kernel)) {
       state->kernels.push_back(backend.prepare(*program));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "autovec/base/config.hpp"
@@ -43,13 +44,14 @@ struct RunCounts {
 struct PlanOptions {
   bool fuse = true;           // false: a kernel a node
   bool share_memory = true;   // false: a buffer a value
+  std::string_view skip;      // passes to leave out, as `hoist,cse`
 };
 
 /// An immutable plan with its kernels prepared for a backend. Copies share it.
 class Executable {
  public:
   Executable() = default;
-  /// Plans `graph` for inputs with these strides (in elements). The reference backend never fuses.
+  /// Plans `graph` for inputs with these strides (in elements).
   static Executable make(const Graph& graph, std::span<const Extents> strides,
                          const Backend& backend, PlanOptions options = {});
   /// The same for contiguous inputs.

@@ -55,6 +55,18 @@ inline std::string type_text(const Type& type) {
   return out;
 }
 
+namespace detail {
+/// `f32[3] and f32[4]`, `a, b and c`.
+inline std::string types_text(std::span<const Type> types) {
+  std::string out;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (i != 0) out += i + 1 == types.size() ? " and " : ", ";
+    out += type_text(types[i]);
+  }
+  return out;
+}
+}  // namespace detail
+
 inline void hash_type(Hasher& hasher, const Type& type) {
   hasher.add(static_cast<std::uint64_t>(type.dtype) * 2 + (type.weak ? 1 : 0) +
              type.shape.size() * 64);

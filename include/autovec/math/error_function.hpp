@@ -76,10 +76,17 @@ struct Erf {
     using T = ErrorFunctionTable<E>;
     V a = abs(x);
     V small = erf_near(a);
-    a = select(a > V(T::one_from), V(T::one_from), a);
-    auto [r, shifted] = exp_reduce(polynomial(a, T::erfc_log), Format<E>::exponent_bias);
-    V large = fma(-power_from(shifted), exp_of_rest(r), V(1));
-    return flip_sign(select(a < V(1), small, large), x);
+    auto beyond = a >= V(1);
+    V y = when_any(
+        beyond,
+        [=] {
+          V clamped = select(a > V(T::one_from), V(T::one_from), a);
+          V exponent = polynomial(clamped, T::erfc_log);
+          ExpReduced<V> e = exp_reduce(exponent, Format<E>::exponent_bias);
+          return fma(-power_from(e.shifted), exp_of_rest(e.rest), V(1));
+        },
+        small);
+    return flip_sign(y, x);
   }
 };
 
@@ -96,7 +103,6 @@ struct Erfc {
     using T = ErrorFunctionTable<E>;
     V a = abs(x);
     auto near = a < V(E(0.47));
-    V small = V(1) - erf_near(select(near, x, V(0)));
     a = select(a > V(T::zero_from), V(T::zero_from), a);
     // q, with the error of the quotient
     Sum<V> d = exact_sum(a, V(T::center));
@@ -121,7 +127,8 @@ struct Erfc {
     V ratio_low = (fma(-ratio, base.high, top.high) + fma(-ratio, base.low, top_low)) / base.high;
     V large = scale_by_power(ratio + ratio_low, shifted);
     large = select(x < V(0), fma(large, V(-1), V(2)), large);
-    return select(near, small, large);
+    return when_any(
+        near, [=] { return V(1) - erf_near(x); }, large);
   }
 };
 

@@ -46,12 +46,18 @@ struct Tanh {
     using E = element_t<V>;
     using T = HyperbolicTable<E>;
     V a = abs(x);
-    a = select(a > V(T::one_from), V(T::one_from), a);
     V z = a * a;
     V small = fma(a * z, polynomial(z, T::tanh), a);
-    auto [r, shifted] = exp_reduce(a + a, Format<E>::exponent_bias);
-    V large = V(1) - V(2) / fma(power_from(shifted), exp_of_rest(r), V(1));
-    return flip_sign(select(a < V(E(0.625)), small, large), x);
+    auto beyond = a >= V(E(0.625));
+    V y = when_any(
+        beyond,
+        [=] {
+          V clamped = select(a > V(T::one_from), V(T::one_from), a);
+          ExpReduced<V> e = exp_reduce(clamped + clamped, Format<E>::exponent_bias);
+          return V(1) - V(2) / fma(power_from(e.shifted), exp_of_rest(e.rest), V(1));
+        },
+        small);
+    return flip_sign(y, x);
   }
 };
 
@@ -60,7 +66,7 @@ struct Tanh {
 /// quarters, so that the largest results do not overflow on the way.
 struct Sinh {
   static constexpr std::string_view name = "sinh";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.7, bound_f64 = 1.7;
 
   template <class V>
   static V body(V x) {
@@ -69,11 +75,17 @@ struct Sinh {
     V a = abs(x);
     V z = a * a;
     V small = fma(a * z, polynomial(z, T::sinh), a);
-    V clamped = select(a > V(T::infinite_from), V(T::infinite_from), a);
-    auto [r, shifted] = exp_reduce(clamped, Format<E>::exponent_bias - 2);
-    V quarter = power_from(shifted) * exp_of_rest(r);
-    V large = fma(quarter, V(2), V(E(-0.125)) / quarter);
-    return flip_sign(select(a < V(1), small, large), x);
+    auto beyond = a >= V(1);
+    V y = when_any(
+        beyond,
+        [=] {
+          V clamped = select(a > V(T::infinite_from), V(T::infinite_from), a);
+          ExpReduced<V> e = exp_reduce(clamped, Format<E>::exponent_bias - 2);
+          V quarter = power_from(e.shifted) * exp_of_rest(e.rest);
+          return fma(quarter, V(2), V(E(-0.125)) / quarter);
+        },
+        small);
+    return flip_sign(y, x);
   }
 };
 
@@ -89,8 +101,8 @@ struct Cosh {
     using T = HyperbolicTable<E>;
     V a = abs(x);
     a = select(a > V(T::infinite_from), V(T::infinite_from), a);
-    auto [r, shifted] = exp_reduce(a, Format<E>::exponent_bias - 2);
-    V quarter = power_from(shifted) * exp_of_rest(r);  // e^a / 4
+    ExpReduced<V> e = exp_reduce(a, Format<E>::exponent_bias - 2);
+    V quarter = power_from(e.shifted) * exp_of_rest(e.rest);
     return fma(quarter, V(2), V(E(0.125)) / quarter);
   }
 };

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "autovec/lane/scalar.hpp"
+#include "autovec/math/vocabulary.hpp"
 
 namespace autovec::inline v1 {
 

@@ -3,221 +3,162 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
 #include <optional>
-#include <string>
-#include <utility>
 
-#include "autovec/ops/map.hpp"
-#include "autovec/ops/place.hpp"
+#include "autovec/trace/tensor.hpp"
 
 namespace autovec::inline v1 {
 
-namespace detail {
-/// x as a float: integers and b8 become the default float.
-inline Tensor as_float(const Operand& x) { return with_element(x, to_inexact(element_of(x.type())), x.where()); }
+struct SquareFunction {
+  Tensor operator()(Operand x) const;
+};
+inline constexpr SquareFunction square;
 
-/// The element of two operands that are computed with together as floats.
-inline Element common_float(const Operand& x, const Operand& y) {
-  return to_inexact(promote(element_of(x.type()), element_of(y.type())));
-}
+struct ReciprocalFunction {
+  Tensor operator()(Operand x) const;
+};
+inline constexpr ReciprocalFunction reciprocal;
 
-/// Greatest finite value of a float dtype.
-inline double greatest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return 65504;
-    case DType::bf16: return 0x1.fep127;
-    case DType::f32: return std::numeric_limits<float>::max();
-    default: return std::numeric_limits<double>::max();
-  }
-}
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double ln_2 = 0.69314718055994530942;
-inline constexpr double pi = 3.14159265358979323846;
-
-/// From here on log(x + sqrt(x^2 + c)) is log(2 x) to the last bit, for c = 1 and -1.
-inline double log_2x_from(DType dtype) { return dtype == DType::f64 ? 0x1p28 : 0x1p13; }
-}  // namespace detail
-
-inline constexpr auto square = [](Operand x) -> Tensor { return x * x; };
-inline constexpr auto reciprocal = [](Operand x) -> Tensor { return Operand(1.0, x.where()) / x; };
 /// 1 / sqrt(x): inf at 0, 0 at inf, NaN below 0.
-inline constexpr auto rsqrt = [](Operand x) -> Tensor { return Operand(1.0, x.where()) / sqrt(x); };
+struct RsqrtFunction {
+  Tensor operator()(Operand x) const;
+};
+inline constexpr RsqrtFunction rsqrt;
 
 /// Whether x is an infinity; false for integers.
-inline constexpr auto isinf = [](Operand x) -> Tensor {
-  return Operand(abs(x), x.where()) == detail::infinity;
+struct IsinfFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr IsinfFunction isinf;
+
 /// Whether x is neither infinite nor NaN; true for integers.
-inline constexpr auto isfinite = [](Operand x) -> Tensor {
-  return Operand(abs(x), x.where()) < detail::infinity;
+struct IsfiniteFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr IsfiniteFunction isfinite;
 
 /// x with NaN, inf and -inf replaced: by 0 and the greatest and least finite value where no others
 /// are given. Integers stay as they are.
-inline constexpr auto nan_to_num = [](Operand x, double nan = 0, std::optional<double> posinf = {},
-                                      std::optional<double> neginf = {}) -> Tensor {
-  const DType dtype = x.type().dtype;
-  if (!is_float(dtype)) return x;
-  const detail::At at(x.where());
-  const double most = detail::greatest_finite(dtype);
-  Tensor y = where(at(isnan(x)), nan, x);
-  y = where(at(at(y) == detail::infinity), posinf.value_or(most), y);
-  return where(at(at(y) == -detail::infinity), neginf.value_or(-most), y);
+struct NanToNumFunction {
+  Tensor operator()(Operand x, double nan = 0, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
 };
+inline constexpr NanToNumFunction nan_to_num;
 
 /// x brought into [lo, hi]; hi where lo is above it.
-inline constexpr auto clip = [](Operand x, Operand lo, Operand hi) -> Tensor {
-  return minimum(Operand(maximum(x, lo), x.where()), hi);
+struct ClipFunction {
+  Tensor operator()(Operand x, Operand lo, Operand hi) const;
 };
+inline constexpr ClipFunction clip;
 
 /// x above 0, else 0; NaN stays.
-inline constexpr auto relu = [](Operand x) -> Tensor {
-  // Not `maximum`, whose slope at 0 is 1/2.
-  return where(Operand(x <= 0, x.where()), 0, x);
+struct ReluFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr ReluFunction relu;
 
 /// 1 / (1 + exp(-x)), without overflow, and small where x is far below 0.
-inline constexpr auto sigmoid = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  const Operand positive = at(x >= 0);
-  const Tensor z = exp(at(where(positive, -x, x)));
-  return at(where(positive, 1, z)) / (at(z) + 1);
+struct SigmoidFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr SigmoidFunction sigmoid;
 
 /// log(1 + exp(x)), without overflow.
-inline constexpr auto softplus = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  return at(maximum(x, 0)) + log1p(at(exp(at(-at(abs(x))))));
+struct SoftplusFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr SoftplusFunction softplus;
 
 /// x sigmoid(x); 0 at -inf.
-inline constexpr auto silu = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  // Below -1000 the product is 0 in every dtype, and the infinite factor would make it NaN.
-  return at(where(at(x < -1000), 0, x)) * sigmoid(x);
+struct SiluFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr SiluFunction silu;
 
 /// x times the normal distribution's share below x; with `approximate` by tanh. 0 at -inf.
-inline constexpr auto gelu = [](Operand x, bool approximate = false) -> Tensor {
-  const detail::At at(x.where());
-  const Operand bounded = at(where(at(x < -1000), 0, x));
-  const Operand half = at(bounded * 0.5);
-  // erfc keeps what 1 + erf would cancel where x is far below 0.
-  if (!approximate) return half * erfc(at(bounded * -0.70710678118654752440));
-  // sqrt(2 / pi) (x + 0.044715 x^3); beyond 100 tanh is 1 long since.
-  const Operand y = at(minimum(bounded, 100));
-  const Tensor cubic = at(at(y * y) * y) * 0.044715 + y;
-  return half * (at(tanh(at(at(cubic) * 0.79788456080286535588))) + 1);
+struct GeluFunction {
+  Tensor operator()(Operand x, bool approximate = false) const;
 };
+inline constexpr GeluFunction gelu;
 
 /// log(exp(x) + exp(y)), without overflow.
-inline constexpr auto logaddexp = [](Operand x, Operand y) -> Tensor {
-  const detail::At at(x.where());
-  const Element element = detail::common_float(x, y);
-  const Operand a = at(detail::with_element(x, element, x.where()));
-  const Operand b = at(detail::with_element(y, element, x.where()));
-  const Operand difference = at(a - b);
-  const Tensor sum = at(maximum(a, b)) + log1p(at(exp(at(-at(abs(difference))))));
-  // Equal infinities, or NaN: their sum is the answer.
-  return where(at(isnan(difference)), a + b, sum);
+struct LogaddexpFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
+inline constexpr LogaddexpFunction logaddexp;
 
 /// x log(y), and 0 where x is 0 unless y is NaN.
-inline constexpr auto xlogy = [](Operand x, Operand y) -> Tensor {
-  const detail::At at(x.where());
-  const Operand skip = at(at(x == 0) & ~at(isnan(y)));
-  return x * log(at(where(skip, 1, y)));
+struct XlogyFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
+inline constexpr XlogyFunction xlogy;
 
 /// x log(1 + y), and 0 where x is 0 unless y is NaN.
-inline constexpr auto xlog1py = [](Operand x, Operand y) -> Tensor {
-  const detail::At at(x.where());
-  const Operand skip = at(at(x == 0) & ~at(isnan(y)));
-  return x * log1p(at(where(skip, 0, y)));
+struct Xlog1pyFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
+inline constexpr Xlog1pyFunction xlog1py;
 
 /// sin(pi x) / (pi x), 1 at 0.
-inline constexpr auto sinc = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  const Operand zero = at(x == 0);
-  const Operand y = at(at(where(zero, 1, x)) * detail::pi);
-  return where(zero, 1.0, at(sin(y)) / y);
+struct SincFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr SincFunction sinc;
 
 /// 0 below 0, 1 above, `at_zero` at 0; NaN stays.
-inline constexpr auto heaviside = [](Operand x, Operand at_zero) -> Tensor {
-  const detail::At at(x.where());
-  const Tensor side = where(at(x < 0), 0, where(at(x > 0), 1, at_zero));
-  return is_float(x.type().dtype) ? where(at(isnan(x)), x, side) : side;
+struct HeavisideFunction {
+  Tensor operator()(Operand x, Operand at_zero) const;
 };
+inline constexpr HeavisideFunction heaviside;
 
 /// What is left of x after taking away y a whole number of times, with the sign of x.
-inline constexpr auto fmod = [](Operand x, Operand y) -> Tensor {
-  const detail::At at(x.where());
-  if (is_float(promote(element_of(x.type()), element_of(y.type())).dtype)) {
-    return copysign(at(remainder(at(abs(x)), abs(y))), x);
-  }
-  const Operand r = at(remainder(x, y));
-  return where(at(at(r != 0) & at(at(r < 0) != at(x < 0))), r - y, r);
+struct FmodFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
+inline constexpr FmodFunction fmod;
 
 /// Inverse hyperbolic sine.
-inline constexpr auto asinh = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  const Operand y = at(detail::as_float(x));
-  const Operand negative = at(y < 0);
-  const Operand a = at(where(negative, -y, y));
-  const Operand large = at(a > detail::log_2x_from(y.type().dtype));
-  const Operand b = at(where(large, 1.0, a));
-  // a + sqrt(a^2 + 1) - 1 without cancellation.
-  const Operand square_of_b = at(b * b);
-  const Tensor excess = b + square_of_b / (at(sqrt(at(square_of_b + 1.0))) + 1.0);
-  const Tensor far = at(log(at(where(large, a, 1.0)))) + detail::ln_2;
-  const Operand magnitude = at(where(large, far, log1p(at(excess))));
-  return where(negative, -magnitude, magnitude);
+struct AsinhFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr AsinhFunction asinh;
 
 /// Inverse hyperbolic cosine; NaN below 1.
-inline constexpr auto acosh = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  const Operand y = at(detail::as_float(x));
-  const Operand large = at(y > detail::log_2x_from(y.type().dtype));
-  const Operand t = at(at(where(large, 2.0, y)) - 1.0);
-  const Tensor near = log1p(at(t + sqrt(at(t * (t + 2.0)))));
-  return where(large, at(log(at(where(large, y, 1.0)))) + detail::ln_2, near);
+struct AcoshFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr AcoshFunction acosh;
 
 /// Inverse hyperbolic tangent; infinite at -1 and 1, NaN beyond.
-inline constexpr auto atanh = [](Operand x) -> Tensor {
-  const detail::At at(x.where());
-  return at(at(log1p(x)) - log1p(at(-x))) * 0.5;
+struct AtanhFunction {
+  Tensor operator()(Operand x) const;
 };
+inline constexpr AtanhFunction atanh;
 
 /// Truth of x (`!= 0`) and y, element by element; `&&`, `||`, `!` do the same.
-inline constexpr auto logical_and = [](Operand x, Operand y) -> Tensor {
-  return Operand(detail::as_bool(x), x.where()) & detail::as_bool(y);
+struct LogicalAndFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
-inline constexpr auto logical_or = [](Operand x, Operand y) -> Tensor {
-  return Operand(detail::as_bool(x), x.where()) | detail::as_bool(y);
+inline constexpr LogicalAndFunction logical_and;
+
+struct LogicalOrFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
-inline constexpr auto logical_xor = [](Operand x, Operand y) -> Tensor {
-  return Operand(detail::as_bool(x), x.where()) ^ detail::as_bool(y);
+inline constexpr LogicalOrFunction logical_or;
+
+struct LogicalXorFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
-inline constexpr auto logical_not = [](Operand x) -> Tensor { return ~Operand(detail::as_bool(x), x.where()); };
+inline constexpr LogicalXorFunction logical_xor;
+
+struct LogicalNotFunction {
+  Tensor operator()(Operand x) const;
+};
+inline constexpr LogicalNotFunction logical_not;
 
 /// Differences of neighbours along `axis`, `n` times over. Throws ShapeError for a negative n.
-inline constexpr auto diff = [](Operand x, std::int64_t n = 1, std::int64_t axis = -1) -> Tensor {
-  const Where where = x.where();
-  axis = wrap_axis(axis, x.rank(), "diff", where);
-  if (n < 0) fail<ShapeError>("diff", "a negative count", where);
-  Tensor y = x;
-  for (; n > 0 && y.extent(axis) > 0; --n) {
-    const std::int64_t m = y.extent(axis) - 1;
-    const Operand next(slice_axis(y, axis, 1, m, where), where);
-    y = is_bool(y.dtype()) ? next != slice_axis(y, axis, 0, m, where) : next - slice_axis(y, axis, 0, m, where);
-  }
-  return y;
+struct DiffFunction {
+  Tensor operator()(Operand x, std::int64_t n = 1, std::int64_t axis = -1) const;
 };
+inline constexpr DiffFunction diff;
 
 }  // namespace autovec::inline v1

@@ -12,9 +12,9 @@
 
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ops/batch_call.hpp"
-#include "autovec/ops/collective.hpp"
-#include "autovec/ops/map.hpp"
-#include "autovec/ops/reduce.hpp"
+#include "autovec/ops/collective-inl.hpp"
+#include "autovec/ops/map-inl.hpp"
+#include "autovec/ops/reduce-inl.hpp"
 
 namespace autovec::inline v1 {
 

@@ -55,6 +55,10 @@ template <class Op>
 inline constexpr OpInfo row_of = detail::make_row<Op>();
 
 namespace detail {
+template <class Op>
+[[gnu::used]] const OpInfo& row() {
+  return row_of<Op>;
+}
 /// Throws InternalError unless the operand count is the op's: only texts and our own rules can be
 /// wrong here, the functions users call take the right number.
 inline void check_arity(std::string_view op, std::size_t got, std::size_t want, Where where) {
@@ -66,15 +70,6 @@ inline void check_arity(std::string_view op, std::size_t got, std::size_t want, 
   fail<TypeError>(op, what, where);
 }
 
-/// `f32[3] and f32[4]`, `a, b and c`.
-inline std::string types_text(std::span<const Type> types) {
-  std::string out;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (i != 0) out += i + 1 == types.size() ? " and " : ", ";
-    out += type_text(types[i]);
-  }
-  return out;
-}
 }  // namespace detail
 
 }  // namespace autovec::inline v1

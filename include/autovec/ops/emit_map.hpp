@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "autovec/ops/convert.hpp"
+#include "autovec/ops/convert-inl.hpp"
 #include "autovec/ops/map_kind.hpp"
-#include "autovec/ops/view.hpp"
+#include "autovec/ops/view-inl.hpp"
 
 namespace autovec::inline v1 {
 
@@ -64,7 +64,10 @@ inline Tensor emit_map(const OpInfo& op, std::span<Tensor> operands, Where where
     }
     return detail::fold_numbers(op, params, operands, element, where);
   }
-  for (Tensor& x : operands) x = detail::with_element(x, element, where);
+  for (Tensor& x : operands) {
+    // A weak tensor of the right dtype stays as it is: the result is strong all the same.
+    if (x.is_number() || x.dtype() != element.dtype) x = detail::with_element(x, element, where);
+  }
   const Extents shape = detail::common_shape(op.name, operands, where);
   for (Tensor& x : operands) {
     if (x.rank() != 0 && !(x.state().type.shape == shape)) x = broadcast_to(Operand(x, where), shape);

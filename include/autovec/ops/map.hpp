@@ -2,418 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
+#include <concepts>
+#include <initializer_list>
 #include <type_traits>
 
-#include "autovec/math/functions.hpp"
-#include "autovec/ops/emit_map.hpp"
+#include "autovec/trace/tensor.hpp"
 
 namespace autovec::inline v1 {
 
+struct OpInfo;
+
 namespace ops {
-
-template <class V>
-inline constexpr bool is_float_lane = std::is_floating_point_v<lane::element_t<V>>;
-template <class V>
-inline constexpr bool is_signed_lane = std::is_signed_v<lane::element_t<V>>;
-
-struct Add : Map<Add> {
-  static constexpr std::string_view name = "add";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x + y; }
-};
-struct Sub : Map<Sub> {
-  static constexpr std::string_view name = "sub";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x - y; }
-};
-struct Mul : Map<Mul> {
-  static constexpr std::string_view name = "mul";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x * y; }
-};
-/// Quotient of floats; integers are divided as the default float.
-struct Div : Map<Div> {
-  static constexpr std::string_view name = "div";
-  static constexpr int arity = 2;
-  static constexpr Accept accept = Accept::floats;
-  template <class V> static V lane(V x, V y) { return x / y; }
-};
-/// Greatest integer not above the quotient; integer division by zero gives 0.
-struct FloorDivide : Map<FloorDivide> {
-  static constexpr std::string_view name = "floor_divide";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
-    if constexpr (is_float_lane<V>) {
-      return lane::floor(x / y);
-    } else {
-      const V q = x / y;
-      if constexpr (!is_signed_lane<V>) return q;
-      // Truncation rounds up where the signs differ and something is left.
-      const auto inexact = (q * y != x) & (y != V(0));
-      return lane::select(inexact & ((x < V(0)) != (y < V(0))), q - V(1), q);
-    }
-  }
-};
-/// x - floor_divide(x, y) * y: the sign of y, zero too. Integer remainder by zero is 0.
-struct Remainder : Map<Remainder> {
-  static constexpr std::string_view name = "remainder";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
-    if constexpr (is_float_lane<V>) {
-      const V q = lane::trunc(x / y);
-      V r = lane::fma(-q, y, x);
-      // The quotient may round up to the next integer; an infinite divisor leaves x.
-      const V size = lane::abs(y);
-      r = lane::select(((r < V(0)) != (x < V(0))) & (r != V(0)), r + lane::select(x < V(0), -size, size), r);
-      r = lane::select((size == V(std::numeric_limits<lane::element_t<V>>::infinity())) & (lane::abs(x) < size), x, r);
-      const V shifted = r + y;
-      r = lane::select((r != V(0)) & ((r < V(0)) != (y < V(0))), shifted, r);
-      return lane::select(r == V(0), lane::select(y < V(0), V(-lane::element_t<V>(0)), V(0)), r);
-    } else {
-      const V q = x / y;
-      const V r = x - q * y;
-      const V guarded = lane::select(y == V(0), V(0), r);
-      if constexpr (!is_signed_lane<V>) return guarded;
-      return lane::select((guarded != V(0)) & ((guarded < V(0)) != (y < V(0))), guarded + y, guarded);
-    }
-  }
-};
-struct Neg : Map<Neg> {
-  static constexpr std::string_view name = "neg";
-  static constexpr int arity = 1;
-  template <class V> static V lane(V x) { return -x; }
-};
-struct Abs : Map<Abs> {
-  static constexpr std::string_view name = "abs";
-  static constexpr int arity = 1;
-  template <class V> static V lane(V x) {
-    if constexpr (is_signed_lane<V>) return lane::abs(x);
-    else return x;
-  }
-};
-/// -1, 0 or 1; a zero keeps its sign, NaN stays.
-struct Sign : Map<Sign> {
-  static constexpr std::string_view name = "sign";
-  static constexpr int arity = 1;
-  template <class V> static V lane(V x) {
-    const V up = lane::select(x > V(0), V(1), x);
-    if constexpr (is_signed_lane<V>) return lane::select(x < V(0), V(-1), up);
-    else return up;
-  }
-};
-/// NaN where either is NaN; the first of equals.
-struct Minimum : Map<Minimum> {
-  static constexpr std::string_view name = "minimum";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
-    return lane::min(x, y);
-  }
-};
-struct Maximum : Map<Maximum> {
-  static constexpr std::string_view name = "maximum";
-  static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
-    return lane::max(x, y);
-  }
-};
-
-/// Base of comparisons.
-template <class Op>
-struct Comparison : Map<Op> {
-  static constexpr int arity = 2;
-  static constexpr Accept accept = Accept::scalars;
-  static constexpr bool predicate = true;
-};
-struct Equal : Comparison<Equal> {
-  static constexpr std::string_view name = "equal";
-  template <class V> static auto lane(V x, V y) { return x == y; }
-};
-struct NotEqual : Comparison<NotEqual> {
-  static constexpr std::string_view name = "not_equal";
-  template <class V> static auto lane(V x, V y) { return x != y; }
-};
-struct Less : Comparison<Less> {
-  static constexpr std::string_view name = "less";
-  template <class V> static auto lane(V x, V y) { return x < y; }
-};
-struct LessEqual : Comparison<LessEqual> {
-  static constexpr std::string_view name = "less_equal";
-  template <class V> static auto lane(V x, V y) { return x <= y; }
-};
-struct Greater : Comparison<Greater> {
-  static constexpr std::string_view name = "greater";
-  template <class V> static auto lane(V x, V y) { return x > y; }
-};
-struct GreaterEqual : Comparison<GreaterEqual> {
-  static constexpr std::string_view name = "greater_equal";
-  template <class V> static auto lane(V x, V y) { return x >= y; }
-};
-
-/// Base of ops on bits; b8 counts as one bit.
-template <class Op, int Arity = 2>
-struct BitOp : Map<Op> {
-  static constexpr int arity = Arity;
-  static constexpr Accept accept = Accept::bits;
-};
-struct BitwiseAnd : BitOp<BitwiseAnd> {
-  static constexpr std::string_view name = "bitwise_and";
-  template <class V> static V lane(V x, V y) { return x & y; }
-};
-struct BitwiseOr : BitOp<BitwiseOr> {
-  static constexpr std::string_view name = "bitwise_or";
-  template <class V> static V lane(V x, V y) { return x | y; }
-};
-struct BitwiseXor : BitOp<BitwiseXor> {
-  static constexpr std::string_view name = "bitwise_xor";
-  template <class V> static V lane(V x, V y) { return x ^ y; }
-};
-struct BitwiseNot : BitOp<BitwiseNot, 1> {
-  static constexpr std::string_view name = "bitwise_not";
-  template <class V> static V lane(V x) {
-    return ~x;
-  }
-};
-/// Shifts by less than 0 or at least the width give 0 (left, and right of unsigned) or the sign.
-struct ShiftLeft : Map<ShiftLeft> {
-  static constexpr std::string_view name = "shift_left";
-  static constexpr int arity = 2;
-  static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
-    if constexpr (std::is_same_v<lane::element_t<V>, bool>) return x & lane::invert(y);
-    else return lane::shl(x, y);
-  }
-};
-struct ShiftRight : Map<ShiftRight> {
-  static constexpr std::string_view name = "shift_right";
-  static constexpr int arity = 2;
-  static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
-    if constexpr (std::is_same_v<lane::element_t<V>, bool>) return x & lane::invert(y);
-    else return lane::shr(x, y);
-  }
-};
-
-/// Base of rounding to integers; integers stay as they are.
-template <class Op>
-struct Rounding : Map<Op> {
-  static constexpr int arity = 1;
-};
-struct Floor : Rounding<Floor> {
-  static constexpr std::string_view name = "floor";
-  template <class V> static V lane(V x) {
-    if constexpr (is_float_lane<V>) return lane::floor(x);
-    else return x;
-  }
-};
-struct Ceil : Rounding<Ceil> {
-  static constexpr std::string_view name = "ceil";
-  template <class V> static V lane(V x) {
-    if constexpr (is_float_lane<V>) return lane::ceil(x);
-    else return x;
-  }
-};
-struct Trunc : Rounding<Trunc> {
-  static constexpr std::string_view name = "trunc";
-  template <class V> static V lane(V x) {
-    if constexpr (is_float_lane<V>) return lane::trunc(x);
-    else return x;
-  }
-};
-/// Half to even.
-struct Round : Rounding<Round> {
-  static constexpr std::string_view name = "round";
-  template <class V> static V lane(V x) {
-    if constexpr (is_float_lane<V>) return lane::round_even(x);
-    else return x;
-  }
-};
-
-struct IsNan : Map<IsNan> {
-  static constexpr std::string_view name = "isnan";
-  static constexpr int arity = 1;
-  static constexpr bool predicate = true;
-  template <class V> static auto lane(V x) { return x != x; }
-};
-
-/// Base of functions of floats.
-template <class Op, int Arity = 1>
-struct FloatMap : Map<Op> {
-  static constexpr int arity = Arity;
-  static constexpr Accept accept = Accept::floats;
-};
-/// An elementary function of math/: name and bound are the function's.
-template <class Op, class Function, int Arity = 1>
-struct FunctionMap : FloatMap<Op, Arity> {
-  static constexpr std::string_view name = Function::name;
-  static constexpr double bound_f32 = Function::bound_f32;
-  static constexpr double bound_f64 = Function::bound_f64;
-  template <class... V> static auto lane(V... x) { return lane::apply<Function>(x...); }
-};
-struct Sqrt : FloatMap<Sqrt> {
-  static constexpr std::string_view name = "sqrt";
-  template <class V> static V lane(V x) {
-    return lane::sqrt(x);
-  }
-};
-/// x * y + z with one rounding.
-struct Fma : FloatMap<Fma, 3> {
-  static constexpr std::string_view name = "fma";
-  template <class V> static V lane(V x, V y, V z) {
-    return lane::fma(x, y, z);
-  }
-};
-/// The size of x with the sign of y.
-struct Copysign : FloatMap<Copysign, 2> {
-  static constexpr std::string_view name = "copysign";
-  template <class V> static V lane(V x, V y) {
-    using I = lane::element_t<lane::int_t<V>>;
-    const lane::int_t<V> sign(std::numeric_limits<I>::min());
-    const lane::int_t<V> rest(std::numeric_limits<I>::max());
-    return lane::from_bits<V>((lane::to_bits(x) & rest) | (lane::to_bits(y) & sign));
-  }
-};
-struct Exp : FunctionMap<Exp, math::Exp> {};
-struct Expm1 : FunctionMap<Expm1, math::Expm1> {};
-struct Log : FunctionMap<Log, math::Log> {};
-struct Log1p : FunctionMap<Log1p, math::Log1p> {};
-struct Sin : FunctionMap<Sin, math::Sin> {};
-struct Cos : FunctionMap<Cos, math::Cos> {};
-struct Tan : FunctionMap<Tan, math::Tan> {};
-struct Tanh : FunctionMap<Tanh, math::Tanh> {};
-struct Atan : FunctionMap<Atan, math::Atan> {};
-struct Exp2 : FunctionMap<Exp2, math::Exp2> {};
-struct Log2 : FunctionMap<Log2, math::Log2> {};
-struct Log10 : FunctionMap<Log10, math::Log10> {};
-struct Asin : FunctionMap<Asin, math::Asin> {};
-struct Acos : FunctionMap<Acos, math::Acos> {};
-struct Sinh : FunctionMap<Sinh, math::Sinh> {};
-struct Cosh : FunctionMap<Cosh, math::Cosh> {};
-struct Cbrt : FunctionMap<Cbrt, math::Cbrt> {};
-struct Erf : FunctionMap<Erf, math::Erf> {};
-struct Erfc : FunctionMap<Erfc, math::Erfc> {};
-struct Hypot : FunctionMap<Hypot, math::Hypot, 2> {};
-struct Atan2 : FunctionMap<Atan2, math::Atan2, 2> {};
-/// pow of floats; integers have integer_pow.
-struct Pow : FunctionMap<Pow, math::Pow, 2> {};
-
-/// Integer power by squaring; wraps; a negative exponent truncates 1 / x^-y (so 0 unless |x| = 1).
-struct IntegerPow : Map<IntegerPow> {
-  static constexpr std::string_view name = "integer_pow";
-  static constexpr int arity = 2;
-  static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
-    using T = lane::element_t<V>;
-    if constexpr (std::is_same_v<T, bool>) {
-      return x | lane::invert(y);
-    } else {
-      V result(T(1));
-      V square = x;
-      V exponent = y;
-      constexpr int bits = static_cast<int>(sizeof(T)) * 8 - (std::is_signed_v<T> ? 1 : 0);
-      for (int i = 0; i < bits; ++i) {
-        result = lane::select((exponent & V(T(1))) != V(T(0)), result * square, result);
-        square = square * square;
-        exponent = lane::shr(exponent, 1);
-      }
-      if constexpr (std::is_signed_v<T>) {
-        const V odd = y & V(T(1));
-        const V unit = lane::select(odd != V(T(0)), x, V(T(1)));
-        const V inverse = lane::select(x == V(T(1)), V(T(1)), lane::select(x == V(T(-1)), unit, V(T(0))));
-        result = lane::select(y < V(T(0)), inverse, result);
-      }
-      return result;
-    }
-  }
-};
-
-/// Where the b8 operand holds the second operand, else the third; both are evaluated.
-struct Select {
-  static constexpr std::string_view name = "select";
-  static constexpr Kind kind = Kind::map;
-  static constexpr int arity = 3;
-  static constexpr Accept accept = Accept::scalars;
-  static constexpr bool predicate = false;
-  using Params = NoParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params&, Where where) {
-    if (x.size() == 3 && !is_bool(x[0].dtype)) {
-      fail<TypeError>(name, "the condition is not b8: " + type_text(x[0]), where);
-    }
-    return detail::infer_map<Select>(x, 1, where);
-  }
-  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands, LaneTypes types,
-                             const autovec::Params&) {
-    if (types.result == DType::f16 || types.result == DType::bf16) {
-      const std::int32_t a = r.emit(lane::Op::convert, DType::f32, {operands[1]}, 0);
-      const std::int32_t b = r.emit(lane::Op::convert, DType::f32, {operands[2]}, 0);
-      const std::int32_t c = r.emit(lane::Op::select, DType::f32, {operands[0], a, b}, 0);
-      return r.emit(lane::Op::convert, types.result, {c}, 0);
-    }
-    return r.emit(lane::Op::select, types.result, {operands[0], operands[1], operands[2]}, 0);
-  }
-  static void batch(BatchCall& call) { batch_map(call); }
-  static std::vector<Sample> samples() {
-    std::vector<Sample> out = autovec::detail::map_samples(arity, autovec::detail::takes_real);
-    for (Sample& sample : out) sample.operands[0].type.dtype = DType::b8;
-    return out;
-  }
-};
-
-using MapOps =
-    List<Add, Sub, Mul, Div, FloorDivide, Remainder, Neg, Abs, Sign, Minimum, Maximum, Equal, NotEqual,
-         Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft,
-         ShiftRight, Floor, Ceil, Trunc, Round, IsNan, Sqrt, Fma, Copysign, Exp, Expm1, Log, Log1p, Sin,
-         Cos, Tan, Tanh, Atan, Exp2, Log2, Log10, Asin, Acos, Sinh, Cosh, Cbrt, Erf, Erfc, Hypot, Atan2, Pow,
-         IntegerPow, Select>;
-
+// The structs are in map-inl.hpp and random-inl.hpp; here they only name the rows.
+struct Abs; struct Acos; struct Add; struct Asin; struct Atan; struct Atan2; struct BitwiseAnd;
+struct BitwiseNot; struct BitwiseOr; struct BitwiseXor; struct Cbrt; struct Ceil;
+struct Copysign; struct Cos; struct Cosh; struct Div; struct Equal; struct Erf; struct Erfc;
+struct Erfinv; struct Exp; struct Exp2; struct Expm1; struct Floor; struct FloorDivide;
+struct Fma; struct Greater; struct GreaterEqual; struct Hypot; struct IsNan; struct Less;
+struct LessEqual; struct Log; struct Log10; struct Log1p; struct Log2; struct Maximum;
+struct Minimum; struct Mul; struct Neg; struct NotEqual; struct Remainder; struct Round;
+struct Sign; struct Sin; struct Sinh; struct Sqrt; struct Sub; struct Tan; struct Tanh;
+struct Trunc;
 }  // namespace ops
 
 namespace detail {
-/// Both sides of a select at their promoted type; the condition is b8.
-inline Tensor emit_select(Operand condition, const Tensor& a, const Tensor& b) {
-  const Where where = condition.where();
-  Tensor c = condition;
-  if (!is_bool(c.dtype())) c = with_element(c, {DType::b8, false}, where);
-  std::array<Tensor, 2> sides{a, b};
-  const Element element = promote_operands(row_of<ops::Select>, sides, where);
-  for (Tensor& x : sides) x = with_element(x, element, where);
-  std::array<Tensor, 3> operands{c, sides[0], sides[1]};
-  const Extents shape = common_shape("where", operands, where);
-  for (Tensor& x : operands) {
-    if (x.rank() != 0 && !(x.type().shape == shape)) x = broadcast_to(Operand(x, where), shape);
-  }
-  // A number on both sides of a rank-0 condition stays rank 0.
-  return emit_one(row_of<ops::Select>, {}, operands, where);
-}
-}  // namespace detail
-
-inline Tensor operator+(Operand a, Operand b) { return emit_map<ops::Add>(a, b); }
-inline Tensor operator-(Operand a, Operand b) { return emit_map<ops::Sub>(a, b); }
-inline Tensor operator*(Operand a, Operand b) { return emit_map<ops::Mul>(a, b); }
-inline Tensor operator/(Operand a, Operand b) { return emit_map<ops::Div>(a, b); }
-inline Tensor operator%(Operand a, Operand b) { return emit_map<ops::Remainder>(a, b); }
-inline Tensor operator-(Operand a) { return emit_map<ops::Neg>(a); }
-inline Tensor operator+(Operand a) { return a; }
-inline Tensor operator~(Operand a) { return emit_map<ops::BitwiseNot>(a); }
-inline Tensor operator&(Operand a, Operand b) { return emit_map<ops::BitwiseAnd>(a, b); }
-inline Tensor operator|(Operand a, Operand b) { return emit_map<ops::BitwiseOr>(a, b); }
-inline Tensor operator^(Operand a, Operand b) { return emit_map<ops::BitwiseXor>(a, b); }
-inline Tensor operator<<(Operand a, Operand b) { return emit_map<ops::ShiftLeft>(a, b); }
-inline Tensor operator>>(Operand a, Operand b) { return emit_map<ops::ShiftRight>(a, b); }
-inline Tensor operator==(Operand a, Operand b) { return emit_map<ops::Equal>(a, b); }
-inline Tensor operator!=(Operand a, Operand b) { return emit_map<ops::NotEqual>(a, b); }
-inline Tensor operator<(Operand a, Operand b) { return emit_map<ops::Less>(a, b); }
-inline Tensor operator<=(Operand a, Operand b) { return emit_map<ops::LessEqual>(a, b); }
-inline Tensor operator>(Operand a, Operand b) { return emit_map<ops::Greater>(a, b); }
-inline Tensor operator>=(Operand a, Operand b) { return emit_map<ops::GreaterEqual>(a, b); }
-inline Tensor& Tensor::operator+=(const Tensor& other) & { return *this = Operand(*this) + other; }
-inline Tensor& Tensor::operator-=(const Tensor& other) & { return *this = Operand(*this) - other; }
-inline Tensor& Tensor::operator*=(const Tensor& other) & { return *this = Operand(*this) * other; }
-inline Tensor& Tensor::operator/=(const Tensor& other) & { return *this = Operand(*this) / other; }
-
-namespace detail {
+/// The row of an op. Every row is kept in the compiled library, where users' code finds it.
+template <class Op>
+const OpInfo& row();
+/// Promotes, broadcasts and applies: what every element-wise function does.
+Tensor map_tensors(const OpInfo& op, std::initializer_list<Operand> operands);
 /// Truth of an element: itself for b8, `!= 0` for numbers.
-inline Tensor as_bool(Operand x) { return cast(x, DType::b8); }
+Tensor as_bool(const Operand& x);
+Tensor both(const Operand& a, const Operand& b);
+Tensor either(const Operand& a, const Operand& b);
+Tensor negation(const Operand& a);
 }  // namespace detail
 
 // `&&`, `||` and `!` do not short-circuit: both sides are tensors. Templates, because with Operand
@@ -422,101 +44,101 @@ template <class A, class B>
   requires((std::same_as<std::remove_cvref_t<A>, Tensor> || std::same_as<std::remove_cvref_t<B>, Tensor>) &&
            std::convertible_to<A, Operand> && std::convertible_to<B, Operand>)
 Tensor operator&&(const A& a, const B& b) {
-  return emit_map<ops::BitwiseAnd>(detail::as_bool(Operand(a)), detail::as_bool(Operand(b)));
+  return detail::both(a, b);
 }
 template <class A, class B>
   requires((std::same_as<std::remove_cvref_t<A>, Tensor> || std::same_as<std::remove_cvref_t<B>, Tensor>) &&
            std::convertible_to<A, Operand> && std::convertible_to<B, Operand>)
 Tensor operator||(const A& a, const B& b) {
-  return emit_map<ops::BitwiseOr>(detail::as_bool(Operand(a)), detail::as_bool(Operand(b)));
+  return detail::either(a, b);
 }
 template <class A>
   requires std::same_as<std::remove_cvref_t<A>, Tensor>
 Tensor operator!(const A& a) {
-  return emit_map<ops::BitwiseNot>(detail::as_bool(Operand(a)));
+  return detail::negation(a);
 }
 
-/// The function of a map op: takes as many operands as the op has.
+/// The function of a map op of so many operands.
+template <class Op, int arity>
+struct MapFunction;
 template <class Op>
-struct MapFunction {
-  Tensor operator()(Operand x) const
-    requires(Op::arity == 1)
-  {
-    return emit_map<Op>(x);
-  }
-  Tensor operator()(Operand x, Operand y) const
-    requires(Op::arity == 2)
-  {
-    return emit_map<Op>(x, y);
-  }
-  Tensor operator()(Operand x, Operand y, Operand z) const
-    requires(Op::arity == 3)
-  {
-    return emit_map<Op>(x, y, z);
+struct MapFunction<Op, 1> {
+  Tensor operator()(Operand x) const { return detail::map_tensors(detail::row<Op>(), {x}); }
+};
+template <class Op>
+struct MapFunction<Op, 2> {
+  Tensor operator()(Operand x, Operand y) const {
+    return detail::map_tensors(detail::row<Op>(), {x, y});
   }
 };
-inline constexpr MapFunction<ops::Add> add;
-inline constexpr MapFunction<ops::Sub> subtract;
-inline constexpr MapFunction<ops::Mul> multiply;
-inline constexpr MapFunction<ops::Div> divide;
-inline constexpr MapFunction<ops::FloorDivide> floor_divide;
-inline constexpr MapFunction<ops::Remainder> remainder;
-inline constexpr MapFunction<ops::Neg> negative;
-inline constexpr MapFunction<ops::Abs> abs;
-inline constexpr MapFunction<ops::Sign> sign;
-inline constexpr MapFunction<ops::Minimum> minimum;
-inline constexpr MapFunction<ops::Maximum> maximum;
-inline constexpr MapFunction<ops::Equal> equal;
-inline constexpr MapFunction<ops::NotEqual> not_equal;
-inline constexpr MapFunction<ops::Less> less;
-inline constexpr MapFunction<ops::LessEqual> less_equal;
-inline constexpr MapFunction<ops::Greater> greater;
-inline constexpr MapFunction<ops::GreaterEqual> greater_equal;
-inline constexpr MapFunction<ops::BitwiseAnd> bitwise_and;
-inline constexpr MapFunction<ops::BitwiseOr> bitwise_or;
-inline constexpr MapFunction<ops::BitwiseXor> bitwise_xor;
-inline constexpr MapFunction<ops::BitwiseNot> bitwise_not;
-inline constexpr MapFunction<ops::Floor> floor;
-inline constexpr MapFunction<ops::Ceil> ceil;
-inline constexpr MapFunction<ops::Trunc> trunc;
-inline constexpr MapFunction<ops::Round> round;
-inline constexpr MapFunction<ops::IsNan> isnan;
-inline constexpr MapFunction<ops::Sqrt> sqrt;
-inline constexpr MapFunction<ops::Fma> fma;
-inline constexpr MapFunction<ops::Copysign> copysign;
-inline constexpr MapFunction<ops::Exp> exp;
-inline constexpr MapFunction<ops::Expm1> expm1;
-inline constexpr MapFunction<ops::Log> log;
-inline constexpr MapFunction<ops::Log1p> log1p;
-inline constexpr MapFunction<ops::Sin> sin;
-inline constexpr MapFunction<ops::Cos> cos;
-inline constexpr MapFunction<ops::Tan> tan;
-inline constexpr MapFunction<ops::Tanh> tanh;
-inline constexpr MapFunction<ops::Atan> atan;
-inline constexpr MapFunction<ops::Exp2> exp2;
-inline constexpr MapFunction<ops::Log2> log2;
-inline constexpr MapFunction<ops::Log10> log10;
-inline constexpr MapFunction<ops::Asin> asin;
-inline constexpr MapFunction<ops::Acos> acos;
-inline constexpr MapFunction<ops::Sinh> sinh;
-inline constexpr MapFunction<ops::Cosh> cosh;
-inline constexpr MapFunction<ops::Cbrt> cbrt;
-inline constexpr MapFunction<ops::Erf> erf;
-inline constexpr MapFunction<ops::Erfc> erfc;
-inline constexpr MapFunction<ops::Hypot> hypot;
-inline constexpr MapFunction<ops::Atan2> atan2;
+template <class Op>
+struct MapFunction<Op, 3> {
+  Tensor operator()(Operand x, Operand y, Operand z) const {
+    return detail::map_tensors(detail::row<Op>(), {x, y, z});
+  }
+};
+inline constexpr MapFunction<ops::Add, 2> add;
+inline constexpr MapFunction<ops::Sub, 2> subtract;
+inline constexpr MapFunction<ops::Mul, 2> multiply;
+inline constexpr MapFunction<ops::Div, 2> divide;
+inline constexpr MapFunction<ops::FloorDivide, 2> floor_divide;
+inline constexpr MapFunction<ops::Remainder, 2> remainder;
+inline constexpr MapFunction<ops::Neg, 1> negative;
+inline constexpr MapFunction<ops::Abs, 1> abs;
+inline constexpr MapFunction<ops::Sign, 1> sign;
+inline constexpr MapFunction<ops::Minimum, 2> minimum;
+inline constexpr MapFunction<ops::Maximum, 2> maximum;
+inline constexpr MapFunction<ops::Equal, 2> equal;
+inline constexpr MapFunction<ops::NotEqual, 2> not_equal;
+inline constexpr MapFunction<ops::Less, 2> less;
+inline constexpr MapFunction<ops::LessEqual, 2> less_equal;
+inline constexpr MapFunction<ops::Greater, 2> greater;
+inline constexpr MapFunction<ops::GreaterEqual, 2> greater_equal;
+inline constexpr MapFunction<ops::BitwiseAnd, 2> bitwise_and;
+inline constexpr MapFunction<ops::BitwiseOr, 2> bitwise_or;
+inline constexpr MapFunction<ops::BitwiseXor, 2> bitwise_xor;
+inline constexpr MapFunction<ops::BitwiseNot, 1> bitwise_not;
+inline constexpr MapFunction<ops::Floor, 1> floor;
+inline constexpr MapFunction<ops::Ceil, 1> ceil;
+inline constexpr MapFunction<ops::Trunc, 1> trunc;
+inline constexpr MapFunction<ops::Round, 1> round;
+inline constexpr MapFunction<ops::IsNan, 1> isnan;
+inline constexpr MapFunction<ops::Sqrt, 1> sqrt;
+inline constexpr MapFunction<ops::Fma, 3> fma;
+inline constexpr MapFunction<ops::Copysign, 2> copysign;
+inline constexpr MapFunction<ops::Exp, 1> exp;
+inline constexpr MapFunction<ops::Expm1, 1> expm1;
+inline constexpr MapFunction<ops::Log, 1> log;
+inline constexpr MapFunction<ops::Log1p, 1> log1p;
+inline constexpr MapFunction<ops::Sin, 1> sin;
+inline constexpr MapFunction<ops::Cos, 1> cos;
+inline constexpr MapFunction<ops::Tan, 1> tan;
+inline constexpr MapFunction<ops::Tanh, 1> tanh;
+inline constexpr MapFunction<ops::Atan, 1> atan;
+inline constexpr MapFunction<ops::Exp2, 1> exp2;
+inline constexpr MapFunction<ops::Log2, 1> log2;
+inline constexpr MapFunction<ops::Log10, 1> log10;
+inline constexpr MapFunction<ops::Asin, 1> asin;
+inline constexpr MapFunction<ops::Acos, 1> acos;
+inline constexpr MapFunction<ops::Sinh, 1> sinh;
+inline constexpr MapFunction<ops::Cosh, 1> cosh;
+inline constexpr MapFunction<ops::Cbrt, 1> cbrt;
+inline constexpr MapFunction<ops::Erf, 1> erf;
+inline constexpr MapFunction<ops::Erfc, 1> erfc;
+inline constexpr MapFunction<ops::Hypot, 2> hypot;
+inline constexpr MapFunction<ops::Atan2, 2> atan2;
 
 /// x to the y. Two integers give an integer: it wraps, and a negative exponent truncates.
-inline constexpr auto pow = [](Operand x, Operand y) -> Tensor {
-  const Element e = promote(element_of(x.type()), element_of(y.type()));
-  if (is_inexact(e.dtype)) return emit_map<ops::Pow>(x, y);
-  return emit_map<ops::IntegerPow>(x, y);
+struct PowFunction {
+  Tensor operator()(Operand x, Operand y) const;
 };
+inline constexpr PowFunction pow;
 
 /// Element by element `a` where `condition` holds, else `b`; both sides are evaluated (`cond` runs
 /// only one). The condition may be of any dtype: numbers count as `!= 0`.
-inline constexpr auto where = [](Operand condition, Operand a, Operand b) -> Tensor {
-  return detail::emit_select(condition, a, b);
+struct WhereFunction {
+  Tensor operator()(Operand condition, Operand a, Operand b) const;
 };
+inline constexpr WhereFunction where;
 
 }  // namespace autovec::inline v1

@@ -11,7 +11,7 @@
 
 #include "autovec/lane/record.hpp"
 #include "autovec/ops/derive.hpp"
-#include "autovec/ops/view.hpp"
+#include "autovec/ops/view-inl.hpp"
 
 namespace autovec::inline v1 {
 

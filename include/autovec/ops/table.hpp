@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "autovec/ir/literal.hpp"
-#include "autovec/ops/arrange.hpp"
-#include "autovec/ops/collective.hpp"
-#include "autovec/ops/contract.hpp"
+#include "autovec/ops/arrange-inl.hpp"
+#include "autovec/ops/collective-inl.hpp"
+#include "autovec/ops/contract-inl.hpp"
 #include "autovec/ops/control.hpp"
-#include "autovec/ops/create.hpp"
-#include "autovec/ops/cumulative.hpp"
-#include "autovec/ops/index.hpp"
-#include "autovec/ops/map.hpp"
-#include "autovec/ops/random.hpp"
-#include "autovec/ops/reduce.hpp"
-#include "autovec/ops/sort.hpp"
-#include "autovec/ops/view.hpp"
+#include "autovec/ops/create-inl.hpp"
+#include "autovec/ops/cumulative-inl.hpp"
+#include "autovec/ops/index-inl.hpp"
+#include "autovec/ops/map-inl.hpp"
+#include "autovec/ops/random-inl.hpp"
+#include "autovec/ops/reduce-inl.hpp"
+#include "autovec/ops/sort-inl.hpp"
+#include "autovec/ops/view-inl.hpp"
 
 namespace autovec::inline v1 {
 
@@ -24,7 +24,7 @@ namespace detail {
 template <class... Lists>
 std::vector<const OpInfo*> collect_rows() {
   std::vector<const OpInfo*> rows{&literal_row};
-  (for_each_type(Lists{}, [&]<class Op>() { rows.push_back(&row_of<Op>); }), ...);
+  (for_each_type(Lists{}, [&]<class Op>() { rows.push_back(&detail::row<Op>()); }), ...);
   return rows;
 }
 }  // namespace detail

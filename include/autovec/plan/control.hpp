@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "autovec/ir/graph.hpp"
 #include "autovec/ir/kinds.hpp"
 #include "autovec/plan/affine.hpp"
+#include "autovec/plan/rewrite.hpp"
 #include "autovec/plan/rows.hpp"
 
 namespace autovec::inline v1 {
@@ -63,31 +65,6 @@ inline AffineMap lane_rows(const AffineMap& full, const Extents& lanes) {
   }
   return out;
 }
-
-/// Copies the nodes of a graph into a builder, value by value.
-class GraphCopy {
- public:
-  GraphCopy(GraphBuilder& to, const Graph& from) : to_(to), from_(from), map_(from->types.size(), -1) {}
-  void bind(ValueId old, ValueId fresh) { map_[static_cast<std::size_t>(old)] = fresh; }
-  ValueId operator[](ValueId old) const { return map_[static_cast<std::size_t>(old)]; }
-  /// The node with its operands as they were copied; `params` may differ from the node's own.
-  ValueId copy_node(const Node& node, Params params, SmallVector<ValueId, 4> operands) {
-    const std::span<const Type> types(&from_->types[static_cast<std::size_t>(node.first_result)],
-                                      static_cast<std::size_t>(node.result_count));
-    return to_.add_node(*node.op, std::move(params), std::move(operands), types, node.where);
-  }
-  void copy_node(const Node& node) {
-    SmallVector<ValueId, 4> operands;
-    for (const ValueId v : node.operands) operands.push_back((*this)[v]);
-    const ValueId first = copy_node(node, node.params, std::move(operands));
-    for (std::int32_t i = 0; i < node.result_count; ++i) bind(node.result(i), first + i);
-  }
-
- private:
-  GraphBuilder& to_;
-  Graph from_;
-  std::vector<ValueId> map_;
-};
 
 /// The body of a loop over `lanes` with the freeze made explicit: dead lanes keep their carries.
 ///
@@ -152,19 +129,70 @@ class FrozenBody {
     return builder_.add_node(freeze_row, Params(), {mask, copy_[updated], copy_[old_]},
                              std::span(&type, 1), node == nullptr ? Where::unknown() : node->where);
   }
-  /// Whether a chain of updates, each batched over the lanes, leads from the old carry to `v`.
+  /// Whether a chain of updates, each of all lanes alike, leads from the old carry to `v`.
   bool is_update_of_old(ValueId v) const {
     while (v != old_) {
       const Node* node = body_.producer(v);
-      if (node == nullptr || node->op->kind != Kind::scatter) return false;
-      if (node->params.as<ScatterParams>().batch < lane_axes()) return false;
+      if (node == nullptr || node->op->kind != Kind::scatter || !covers_lanes(*node)) return false;
       v = node->operands[0];
     }
     return true;
   }
+  /// Whether each lane axis is a batch axis of the update, or one that its window holds as a whole.
+  bool covers_lanes(const Node& update) const {
+    const auto& p = update.params.as<ScatterParams>();
+    const auto within = [](const Extents& list, std::int64_t axis) {
+      return std::find(list.begin(), list.end(), axis) != list.end();
+    };
+    for (std::int64_t axis = p.batch; axis < lane_axes(); ++axis) {
+      const std::int64_t extent = body_.type(old_).shape[static_cast<std::size_t>(axis)];
+      if (p.sizes[static_cast<std::size_t>(axis - p.batch)] != extent) return false;
+      if (within(p.axes, axis) || within(p.collapsed, axis)) return false;
+    }
+    return !(p.masked && p.batch < lane_axes());
+  }
+  ValueId spread(ValueId x, Extents shape, Extents axes, Where where) {
+    const Type type = builder_.type(x).with_shape(shape);
+    return builder_.add_node(spread_row, Params::of(SpreadParams{std::move(shape), std::move(axes)}), {x},
+                             std::span(&type, 1), where);
+  }
+  /// The same update with all lane axes as batch axes: starts repeat along them, and in the updates
+  /// they move in front of the index axes.
+  void batch_lanes(ScatterParams& p, ValueId& starts, ValueId& updates, Where where) {
+    const auto more = static_cast<std::size_t>(lane_axes() - p.batch);
+    const auto batch = static_cast<std::size_t>(p.batch);
+    const Extents from = builder_.type(starts).shape;
+    const Extents given = builder_.type(updates).shape;
+    const std::size_t index = from.size() - 1 - batch;
+    Extents shape, axes, update_shape, update_axes;
+    const auto take = [](Extents& to, Extents& to_axes, const Extents& source, std::size_t axis) {
+      to.push_back(source[axis]);
+      to_axes.push_back(static_cast<std::int64_t>(axis));
+    };
+    for (std::size_t i = 0; i < batch; ++i) {
+      take(shape, axes, from, i);
+      take(update_shape, update_axes, given, i);
+    }
+    for (std::size_t i = 0; i < more; ++i) {
+      shape.push_back(given[batch + index + i]);
+      axes.push_back(-1);
+      take(update_shape, update_axes, given, batch + index + i);
+    }
+    for (std::size_t i = batch; i < from.size(); ++i) take(shape, axes, from, i);
+    for (std::size_t i = batch; i < given.size(); ++i) {
+      if (i < batch + index || i >= batch + index + more) take(update_shape, update_axes, given, i);
+    }
+    starts = spread(starts, std::move(shape), std::move(axes), where);
+    updates = spread(updates, std::move(update_shape), std::move(update_axes), where);
+    p.batch += static_cast<std::int64_t>(more);
+    for (std::size_t i = 0; i < more; ++i) p.sizes.erase(0);
+  }
   ValueId masked_update(const Node& node) {
     ScatterParams p = node.params.as<ScatterParams>();
-    Extents shape = body_.type(node.operands[1]).shape;
+    ValueId starts = copy_[node.operands[1]];
+    ValueId updates = copy_[node.operands[2]];
+    if (p.batch < lane_axes()) batch_lanes(p, starts, updates, node.where);
+    Extents shape = builder_.type(starts).shape;
     shape.pop_back();
     ValueId mask = spread_mask(shape);
     if (p.masked) {
@@ -175,7 +203,7 @@ class FrozenBody {
     p.masked = true;
     const ValueId base = freeze(node.operands[0]);
     return copy_.copy_node(node, Params::of(std::move(p)),
-                           {base, copy_[node.operands[1]], copy_[node.operands[2]], mask});
+                           {base, starts, updates, mask});
   }
 
   Graph body_;

@@ -30,16 +30,14 @@ struct Binding {
   ValueId outer = -1;
   lane::ValueId value = -1;
   AffineMap at;               // where `value` stands for the input
-  std::int64_t sliced = -1;   // axis of `outer` that runs with the innermost loop around
 };
 
 /// The values a kernel may use: of a block's graph, some of them in memory, or of a region's.
 struct Scope {
   Graph graph;
   std::vector<Place> places;       // by value; block scopes only
-  const Scope* outer = nullptr;    // of a region
+  const Scope* outer = nullptr;    // around a region
   std::vector<Binding> bindings;   // by value; region scopes only
-  std::size_t columns = 0;         // region scopes: domain axes and loops around
 };
 
 /// Where `v` lies in memory; no place where it must be computed.
@@ -51,7 +49,7 @@ inline Place place_of(const Scope& scope, ValueId v) {
   if (node == nullptr) {
     if (scope.outer == nullptr) return {};
     const Binding& b = scope.bindings[static_cast<std::size_t>(v)];
-    if (b.outer < 0 || b.sliced >= 0) return {};
+    if (b.outer < 0) return {};
     return place_of(*scope.outer, b.outer);
   }
   if (node->op->kind != Kind::view) return {};
@@ -64,12 +62,47 @@ inline Place place_of(const Scope& scope, ValueId v) {
   return out;
 }
 
+class LaneInfos;
+
+/// Notes what a control flow node reads of the scope around it.
+struct Probe {
+  struct Read {
+    ValueId value = -1;
+    AffineMap at;
+  };
+  const Scope* scope = nullptr;
+  const Node* node = nullptr;
+  std::vector<Read> scalars;
+  std::vector<ValueId> placed;
+};
+
+/// The value of the outermost scope in whose memory `v` lies; -1 where it lies in none.
+inline ValueId base_of(const Scope& scope, ValueId v) {
+  const Node* node = scope.graph.producer(v);
+  if (scope.outer == nullptr) {
+    while (!scope.places[static_cast<std::size_t>(v)] && node != nullptr && node->op->kind == Kind::view) {
+      v = node->operands[0];
+      node = scope.graph.producer(v);
+    }
+    return v;
+  }
+  if (node == nullptr) {
+    const ValueId outer = scope.bindings[static_cast<std::size_t>(v)].outer;
+    return outer < 0 ? -1 : base_of(*scope.outer, outer);
+  }
+  return node->op->kind == Kind::view ? base_of(scope, node->operands[0]) : -1;
+}
+
 /// Builds one kernel.
 class Emitter {
  public:
-  explicit Emitter(Extents domain) : recorder_(std::move(domain)) { known_.emplace_back(); }
+  /// Without `infos` control flow can't be part of the kernel.
+  explicit Emitter(Extents domain, LaneInfos* infos = nullptr)
+      : recorder_(std::move(domain)), infos_(infos) {
+    known_.emplace_back();
+  }
 
-  /// `v` at coordinates `at`, whose columns are the domain's axes, then the loops around.
+  /// `v` at coordinates `at`, whose columns are the domain's axes.
   lane::ValueId value(const Scope& scope, ValueId v, const AffineMap& at);
 
   /// The element of `place` at coordinates `at`.
@@ -87,6 +120,7 @@ class Emitter {
   }
   /// Makes `value` compute `v` although it has a place: the kernel itself fills that place.
   void compute(ValueId v) { computed_.push_back(v); }
+  void probe(Probe& probe) { probe_ = &probe; }
   /// Whether something was asked for that lane programs can't say; the program is then useless.
   bool failed() const { return failed_; }
   std::int32_t node_count() const { return nodes_; }
@@ -94,7 +128,6 @@ class Emitter {
   /// The plan's buffers by the program's buffer number.
   const SmallVector<BufferId, 8>& buffers() const { return buffers_; }
   lane::Recorder& recorder() { return recorder_; }
-  std::size_t columns() const { return recorder_.domain().size() + recorder_.loop_depth(); }
   /// Number in the program of the plan's buffer.
   std::int32_t use_buffer(BufferId buffer, DType dtype, bool written) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
@@ -164,17 +197,15 @@ class Emitter {
   lane::ValueIds loop_values(const Scope& scope, const Node& node, const AffineMap& at);
   Scope region(const Scope& scope, const Graph& graph);
   void bind_outer(Scope& region, std::size_t input, ValueId outer);
-  lane::ValueIds region_outputs(const Scope& region, const AffineMap& lanes,
-                                std::span<const std::int64_t> present, const Extents& lane_shape);
-  void emit_captures(const Scope& scope, const Node& node, const Graph& graph, std::size_t first,
-                     std::size_t count);
+  void bind_lane(Scope& region, std::size_t input, lane::ValueId value, AffineMap at);
 
   lane::Recorder recorder_;
+  LaneInfos* infos_ = nullptr;
+  Probe* probe_ = nullptr;
   SmallVector<BufferId, 8> buffers_;
   SmallVector<bool, 8> written_;
   std::vector<Known> known_;        // one for each open region
   std::vector<ValueId> computed_;
-  std::vector<lane::ValueId> loops_;  // indices of the loops around
   std::int32_t nodes_ = 0;
   bool failed_ = false;
 };
@@ -244,12 +275,10 @@ inline lane::ValueId Emitter::view_value(const Scope& scope, const Node& node,
 }
 
 inline lane::ValueId Emitter::coordinate(const AffineMap& at, std::size_t row) {
-  const std::size_t domain = recorder_.domain().size();
   lane::ValueId sum = -1;
   for (std::size_t c = 0; c < at.columns(); ++c) {
     if (at.at(row, c) == 0) continue;
-    const lane::ValueId index = c < domain ? recorder_.index(c) : loops_[c - domain];
-    const lane::ValueId term = times(index, at.at(row, c));
+    const lane::ValueId term = times(recorder_.index(c), at.at(row, c));
     sum = sum < 0 ? term : recorder_.emit(lane::Op::add, {sum, term});
   }
   const lane::ValueId offset = recorder_.constant(at.offset(row));
@@ -314,6 +343,7 @@ inline lane::ValueId Emitter::gather_value(const Scope& scope, const Node& node,
   const Type& x = scope.graph.type(node.operands[0]);
   const Place place = place_of(scope, node.operands[0]);
   if (!place) return fail(x.dtype);
+  if (probe_ != nullptr) probe_->placed.push_back(base_of(scope, node.operands[0]));
   const auto batch = static_cast<std::size_t>(p.batch);
   // Rows of `at`: batch, index, then the window's axes that are not collapsed.
   AffineMap inside = at.without_rows();

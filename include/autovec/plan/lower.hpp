@@ -52,11 +52,18 @@ struct BlockOutput {
   Type full;
 };
 
+/// What all blocks of a plan share while it is made.
+struct LoweringContext {
+  Plan plan;
+  LoweringOptions options;
+  LaneInfos infos;
+};
+
 /// Lowers one graph into one block.
 class BlockLowering {
  public:
-  BlockLowering(Plan& plan, const LoweringOptions& options, const Graph& graph,
-                std::span<const BlockInput> inputs, std::span<const BlockOutput> outputs);
+  BlockLowering(LoweringContext& context, const Graph& graph, std::span<const BlockInput> inputs,
+                std::span<const BlockOutput> outputs);
   Block run();
   /// Whether output i was left in the buffer of its carry.
   bool in_place(std::size_t i) const { return in_place_[i]; }
@@ -113,8 +120,8 @@ class BlockLowering {
   CarrySetup begin_carry(const Node& node, std::size_t operand, const Type& type, ValueId result);
   void end_carry(CarrySetup& setup, bool in_place);
 
+  LoweringContext& context_;
   Plan& plan_;
-  const LoweringOptions& options_;
   Graph graph_;
   std::vector<BlockInput> inputs_;
   std::vector<BlockOutput> outputs_;
@@ -126,11 +133,11 @@ class BlockLowering {
   Block block_;
 };
 
-inline BlockLowering::BlockLowering(Plan& plan, const LoweringOptions& options, const Graph& graph,
+inline BlockLowering::BlockLowering(LoweringContext& context, const Graph& graph,
                                     std::span<const BlockInput> inputs,
                                     std::span<const BlockOutput> outputs)
-    : plan_(plan),
-      options_(options),
+    : context_(context),
+      plan_(context.plan),
       graph_(graph),
       inputs_(inputs.begin(), inputs.end()),
       outputs_(outputs.begin(), outputs.end()),
@@ -145,10 +152,21 @@ inline BlockLowering::BlockLowering(Plan& plan, const LoweringOptions& options, 
     owned[v] = inputs_[i].owned ? 1 : 0;
     if (inputs_[i].owned) class_places_[v] = inputs_[i].place;
   }
-  schedule_ = make_schedule(graph, owned);
+  const bool fuses = context.options.fuse;
+  std::vector<char> in_kernel(graph->nodes.size(), 0);
+  for (std::size_t n = 0; fuses && n < in_kernel.size(); ++n) {
+    const Node& x = graph->nodes[n];
+    if (x.op->kind != Kind::loop && x.op->kind != Kind::branch) continue;
+    in_kernel[n] = context.infos.of(graph, x).local ? 1 : 0;
+  }
+  schedule_ = make_schedule(graph, owned, in_kernel);
   std::vector<MaskedOutput> masked;
-  for (const BlockOutput& o : outputs_) masked.push_back({static_cast<bool>(o.mask), o.full.shape});
-  fusion_ = options.fuse ? fuse(graph, schedule_, masked) : separate(graph, schedule_, masked);
+  for (const BlockOutput& o : outputs_) {
+    masked.push_back({static_cast<bool>(o.mask), o.full.shape,
+                      present_rows(AffineMap::identity(o.full.rank()), o.lanes.size(), o.present)});
+  }
+  fusion_ = fuses ? Fuser(graph, schedule_, masked, context.infos).run()
+                  : separate(graph, schedule_, masked);
 }
 
 inline Block BlockLowering::run() {
@@ -173,12 +191,13 @@ inline Place BlockLowering::destination(ValueId v, bool any_layout) {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const BlockOutput& output = outputs_[i];
     const ValueId w = graph_->outputs[i];
-    if (output.mask || schedule_.sharing_class(w) != representative) continue;
+    const ValueId base = same_elements_base(graph_, w);
+    if (output.mask || base < 0 || schedule_.sharing_class(base) != representative) continue;
     const bool contiguous = output.place.layout.offset == 0 &&
                             output.place.layout.is_contiguous(type(w).shape);
     if (!contiguous && !(any_layout && w == v && !schedule_.is_shared(v))) continue;
     if (contiguous) shared = output.place;
-    return output.place;
+    return {output.place.buffer, contiguous ? Layout::contiguous(type(v).shape) : output.place.layout};
   }
   shared = fresh(type(v));
   return shared;
@@ -266,9 +285,17 @@ inline void BlockLowering::lower_node(std::int32_t n) {
   }
 }
 
+/// `map chain of 3 nodes`
+inline std::string chain_text(std::int32_t nodes) {
+  std::string out("map chain of ");
+  out += number_text(nodes);
+  out += nodes == 1 ? " node" : " nodes";
+  return out;
+}
+
 /// One kernel that computes and stores all values of the group.
 inline void BlockLowering::lower_group(const KernelGroup& group) {
-  Emitter emitter(group.domain);
+  Emitter emitter(group.domain, &context_.infos);
   const AffineMap at = AffineMap::identity(group.domain.size());
   const Node* first = nullptr;
   for (const ValueId v : group.values) emitter.compute(v);
@@ -278,10 +305,7 @@ inline void BlockLowering::lower_group(const KernelGroup& group) {
     if (first == nullptr) first = graph_.producer(v);
   }
   for (const std::int32_t i : group.outputs) store_output(emitter, static_cast<std::size_t>(i));
-  std::string reason("map chain of ");
-  reason += number_text(emitter.node_count());
-  reason += emitter.node_count() == 1 ? " node" : " nodes";
-  launch(emitter, first, std::move(reason));
+  launch(emitter, first, emitter.node_count() == 0 ? "constant" : chain_text(emitter.node_count()));
 }
 
 // A reshape that merges axes is no change of strides for every operand: then the operand is copied.
@@ -312,7 +336,7 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   }
   AffineMap at(from.rank(), from.rank());
   for (std::size_t i = 0; i < order.size(); ++i) at.at(order[i], i) = 1;
-  Emitter emitter(domain);
+  Emitter emitter(domain, &context_.infos);
   const lane::ValueId value =
       emitter.recorder().convert(emitter.value(scope_, x.operands[0], at), to.dtype);
   ensure(!emitter.failed(), "plan: a reduction can't say what was fused into it");
@@ -334,9 +358,8 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   reduction.combine = combine.finish_function(x.op->name, c);
   step.bytes = program_bytes(reduction.value) + static_cast<std::int64_t>(to.bytes());
   step.kernel = add_kernel(std::move(reduction));
-  std::string reason("reduction of ");
-  reason += number_text(emitter.node_count());
-  reason += " fused nodes";
+  std::string reason("reduction");
+  if (emitter.node_count() != 0) reason += " of a " + chain_text(emitter.node_count());
   add_step(std::move(step), &x, std::move(reason));
 }
 
@@ -430,7 +453,8 @@ inline void BlockLowering::lower_outputs() {
 /// Lowers `graph`, whose input i has strides `strides[i]`. Passes of pipeline.hpp run before.
 inline Plan lower(const Graph& graph, std::span<const Extents> strides,
                   const LoweringOptions& options) {
-  Plan plan;
+  LoweringContext context{{}, options, {}};
+  Plan& plan = context.plan;
   std::vector<BlockInput> inputs;
   for (std::size_t i = 0; i < graph.input_count(); ++i) {
     const Type& type = graph.input_type(i);
@@ -448,9 +472,9 @@ inline Plan lower(const Graph& graph, std::span<const Extents> strides,
     outputs.push_back(std::move(o));
     plan.buffers.push_back({Role::output, type.dtype, type.size(), static_cast<std::int32_t>(i), 0});
   }
-  plan.root = BlockLowering(plan, options, graph, inputs, outputs).run();
+  plan.root = BlockLowering(context, graph, inputs, outputs).run();
   assign_memory(plan, options.share_memory);
-  return plan;
+  return std::move(context.plan);
 }
 
 }  // namespace plan

@@ -60,7 +60,7 @@ inline void BlockLowering::lower_branch(const Node& x) {
       }
       outputs.push_back(std::move(o));
     }
-    step.sides.push_back(BlockLowering(plan_, options_, p.sides[s], inputs, outputs).run());
+    step.sides.push_back(BlockLowering(context_, p.sides[s], inputs, outputs).run());
   }
   add_step(std::move(step), &x, "branch: its sides are more than lane programs can say");
 }
@@ -108,9 +108,9 @@ inline void BlockLowering::lower_loop(const Node& x) {
   BlockOutput holds;
   holds.place = {step.holds, Layout::contiguous(lanes)};
   step.condition =
-      BlockLowering(plan_, options_, p.condition, condition_inputs, std::span(&holds, 1)).run();
+      BlockLowering(context_, p.condition, condition_inputs, std::span(&holds, 1)).run();
   const FrozenBody frozen(p, lanes);
-  BlockLowering body(plan_, options_, frozen.graph(), body_inputs, body_outputs);
+  BlockLowering body(context_, frozen.graph(), body_inputs, body_outputs);
   step.body = body.run();
   for (std::size_t j = 0; j < carries.size(); ++j) {
     end_carry(carries[j], body.in_place(j));
@@ -178,7 +178,7 @@ inline void BlockLowering::lower_scan(const Node& x) {
     o.place = add_slice({type(r), result_place(r)}, p.out_axes[k], p.body.output_type(carry_count + k));
     outputs.push_back(std::move(o));
   }
-  BlockLowering body(plan_, options_, p.body, inputs, outputs);
+  BlockLowering body(context_, p.body, inputs, outputs);
   step.body = body.run();
   for (std::size_t j = 0; j < carry_count; ++j) {
     end_carry(carries[j], body.in_place(j));

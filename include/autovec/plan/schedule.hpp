@@ -25,6 +25,28 @@ struct Use {
   std::int32_t operand = 0;
 };
 
+/// The view's operand if the view keeps contiguous elements as they are, else -1.
+inline ValueId same_elements(const Graph& graph, const Node& view) {
+  const Type& from = graph.type(view.operands[0]);
+  const Type& to = graph.type(view.result());
+  Layout layout;
+  if (from.size() != to.size() ||
+      !view.op->layout(from, Layout::contiguous(from.shape), to, view.params, layout)) {
+    return -1;
+  }
+  return layout.offset == 0 && layout.is_contiguous(to.shape) ? view.operands[0] : -1;
+}
+
+/// The value of which `v` is the same contiguous elements under other shapes; -1 where a view in
+/// between rearranges them.
+inline ValueId same_elements_base(const Graph& graph, ValueId v) {
+  for (const Node* n = graph.producer(v); n != nullptr && n->op->kind == Kind::view; n = graph.producer(v)) {
+    v = same_elements(graph, *n);
+    if (v < 0) return -1;
+  }
+  return v;
+}
+
 /// Order, liveness, users and shared memory of one graph.
 class Schedule {
  public:
@@ -88,7 +110,8 @@ inline std::int32_t consuming_result(const Graph& graph, const Node& node, std::
 /// Computes a Schedule.
 class Scheduler {
  public:
-  Scheduler(const Graph& graph, std::span<const char> owned) : graph_(graph), owned_(owned) {
+  Scheduler(const Graph& graph, std::span<const char> owned, std::span<const char> in_kernel)
+      : graph_(graph), owned_(owned), in_kernel_(in_kernel) {
     s_.graph_ = std::make_shared<const Graph>(graph);
   }
 
@@ -99,7 +122,7 @@ class Scheduler {
     for (std::size_t v = 0; v < s_.parent_.size(); ++v) s_.parent_[v] = static_cast<ValueId>(v);
     s_.shared_.assign(graph_->types.size(), 0);
     for (std::size_t n = 0; n < graph_->nodes.size(); ++n) {
-      if (live_[n] == 0) continue;
+      if (live_[n] == 0 || in_kernel_[n] != 0) continue;
       const Node& node = graph_->nodes[n];
       for (std::size_t k = 0; k < node.operands.size(); ++k) {
         const std::int32_t result = consuming_result(graph_, node, k);
@@ -137,26 +160,10 @@ class Scheduler {
     }
   }
 
-  /// The view's operand if the view keeps contiguous elements as they are, else -1.
-  ValueId same_elements(const Node& view) const {
-    const Type& from = graph_.type(view.operands[0]);
-    const Type& to = graph_.type(view.result());
-    Layout layout;
-    if (from.size() != to.size() ||
-        !view.op->layout(from, Layout::contiguous(from.shape), to, view.params, layout)) {
-      return -1;
-    }
-    return layout.offset == 0 && layout.is_contiguous(to.shape) ? view.operands[0] : -1;
-  }
-
   void try_consume(std::int32_t n, std::size_t operand, ValueId result) {
-    ValueId root = node(n).operands[operand];
+    const ValueId root = same_elements_base(graph_, node(n).operands[operand]);
+    if (root < 0) return;
     const Node* producer = graph_.producer(root);
-    while (producer != nullptr && producer->op->kind == Kind::view) {
-      root = same_elements(*producer);
-      if (root < 0) return;
-      producer = graph_.producer(root);
-    }
     if (producer == nullptr && owned_[static_cast<std::size_t>(root)] == 0) return;
     // All that reads this memory: users of the root and of views of it.
     std::vector<ValueId> open{root};
@@ -247,15 +254,18 @@ class Scheduler {
 
   Graph graph_;
   std::span<const char> owned_;
+  std::span<const char> in_kernel_;
   Schedule s_;
   std::vector<char> live_;
   std::vector<std::vector<std::int32_t>> before_;
   std::vector<std::pair<ValueId, std::int32_t>> roots_;
 };
 
-/// `owned[v]`: input v lies in memory that the block may overwrite.
-inline Schedule make_schedule(const Graph& graph, std::span<const char> owned) {
-  return Scheduler(graph, owned).run();
+/// `owned[v]`: input v lies in memory that the block may overwrite. `in_kernel[n]`: control flow node
+/// n runs inside a kernel, which never writes what it reads.
+inline Schedule make_schedule(const Graph& graph, std::span<const char> owned,
+                              std::span<const char> in_kernel) {
+  return Scheduler(graph, owned, in_kernel).run();
 }
 
 }  // namespace plan

@@ -25,6 +25,8 @@
 
 #include "autovec/autovec.hpp"
 #include "autovec/exec/executor.hpp"
+#include "autovec/ops/sample.hpp"
+#include "autovec/ops/table.hpp"
 
 namespace laws {
 

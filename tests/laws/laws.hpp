@@ -25,6 +25,8 @@
 
 #include "autovec/autovec.hpp"
 #include "autovec/exec/executor.hpp"
+#include "autovec/ir/parse.hpp"
+#include "autovec/ir/print.hpp"
 #include "autovec/ops/sample.hpp"
 #include "autovec/ops/table.hpp"
 

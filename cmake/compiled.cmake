@@ -33,16 +33,6 @@ target_link_libraries(autovec_compiled PUBLIC autovec)
 target_compile_definitions(autovec_compiled PUBLIC AUTOVEC_COMPILED PRIVATE AUTOVEC_BUILDING)
 target_compile_options(autovec_compiled PRIVATE ${autovec_exact_flags})
 
-file(GLOB autovec_all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/autovec/exec/cpu/all-inl.hpp)
-if(autovec_all)
-  target_compile_definitions(autovec_compiled PRIVATE AUTOVEC_HAS_EXECUTOR)
-endif()
-file(GLOB autovec_kernels CONFIGURE_DEPENDS
-     ${PROJECT_SOURCE_DIR}/include/autovec/exec/cpu/kernels-inl.hpp)
-if(NOT autovec_kernels)
-  return()
-endif()
-
 # An inline function of the standard library or of Eigen exists in each kernels object, and the linker
 # keeps one of them, perhaps the one with instructions this machine lacks. So each object is linked
 # with itself and left with one global function, its kernel_table(). This takes GNU binutils,

@@ -1,6 +1,8 @@
 // The compiled half of autovec::compiled, less the kernels that exist once per instruction set.
 // SPDX-License-Identifier: Apache-2.0
+#include "autovec/api/all-inl.hpp"
 #include "autovec/base/mode.hpp"
-#if defined(AUTOVEC_HAS_EXECUTOR)
-#include "autovec/exec/cpu/all-inl.hpp"
-#endif
+
+namespace autovec::inline v1 {
+template struct Eager<void>;
+}  // namespace autovec::inline v1

@@ -12,13 +12,7 @@
 #include <vector>
 
 #include "autovec/exec/reference-inl.hpp"
-#if __has_include("autovec/exec/cpu/all-inl.hpp")
 #include "autovec/exec/cpu/all-inl.hpp"
-#else
-namespace autovec::inline v1 {
-AUTOVEC_API const Backend& simd_backend() { return reference_backend(); }
-}  // namespace autovec::inline v1
-#endif
 #include "autovec/exec/executor.hpp"
 #include "autovec/exec/run-inl.hpp"
 #include "autovec/ir/builder.hpp"

@@ -87,6 +87,13 @@ struct Concatenate {
       }
     }
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{0}, {{2}, {3}}),
+                                   form(Params{1}, {{2, 1}, {2, 0}, {2, 3}}),
+                                   form(Params{0}, {{0}, {0}}),
+                                   form(Params{0}, {{1}})});
+  }
 };
 
 /// pad(x, value): `before[i]` copies of `value` (rank 0) in front of axis i of x, `after[i]` behind.
@@ -182,6 +189,12 @@ struct Pad {
       }
       if (last == 0) return;
     }
+  }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{{1}, {2}}, {{2}, {}}), form(Params{{0, 1}, {1, 0}}, {{2, 3}, {}}),
+                                   form(Params{{1}, {1}}, {{0}, {}}), form(Params{{}, {}}, {{}, {}}),
+                                   form(Params{{0, 2}, {0, 0}}, {{1, 1}, {}})});
   }
 
  private:

@@ -49,6 +49,11 @@ struct Collective {
   static void kernel(std::span<const Array>, std::span<Array>, const autovec::Params& params) {
     unresolved(params);
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    const Params p{"i", 3};
+    return for_dtypes(takes_numbers, {form(p, {{}}), form(p, {{2}}), form(p, {{0, 1}})});
+  }
   [[noreturn]] static void unresolved(const autovec::Params& params) {
     fail<TraceError>(Op::name, "no vmap has the axis '" + params.as<AxisParams>().axis + "'", Where::unknown());
   }
@@ -121,6 +126,7 @@ struct AxisIndex : Collective<AxisIndex> {
       call.give(emit_one(call.op, call.params, {}, call.where), false);
     }
   }
+  static std::vector<Sample> samples() { return {{autovec::Params::of(Params{"i", 3}), {}}}; }
 };
 
 using CollectiveOps = List<Psum, Pmax, Pmin, AllGather, AxisIndex>;

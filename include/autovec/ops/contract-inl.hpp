@@ -71,6 +71,18 @@ struct Contract {
     call.give(emit_one(call.op, autovec::Params::of(p), operands, call.where));
   }
 
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes([](DType t) { return accepts(Accept::numbers, t); },
+                      {form(Params{"ij", "jk", "ik"}, {{2, 3}, {3, 4}}), form(Params{"i", "i", ""}, {{5}, {5}}),
+                       form(Params{"i", "j", "ij"}, {{3}, {2}}), form(Params{"bij", "bjk", "bik"}, {{2, 2, 3}, {2, 3, 2}}),
+                       form(Params{"ij", "j", "i"}, {{3, 4}, {4}}), form(Params{"ij", "ji", ""}, {{3, 2}, {2, 3}}),
+                       form(Params{"ij", "k", "ki"}, {{2, 3}, {2}}), form(Params{"i", "i", "i"}, {{4}, {4}}),
+                       form(Params{"", "", ""}, {{}, {}}), form(Params{"ij", "jk", "ik"}, {{2, 0}, {0, 3}}),
+                       form(Params{"ij", "jk", "ik"}, {{0, 2}, {2, 1}}), form(Params{"ij", "jk", "ki"}, {{3, 70}, {70, 5}})},
+                      Draw::tame);
+  }
+
   static char free_label(const std::string& used) {
     for (const char* set : {"abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}) {
       for (const char* c = set; *c != '\0'; ++c) {

@@ -11,6 +11,7 @@
 #include "autovec/base/list.hpp"
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ops/control_batch.hpp"
+#include "autovec/ops/control_samples.hpp"
 #include "autovec/ops/derive.hpp"
 
 namespace autovec::inline v1 {
@@ -97,6 +98,7 @@ struct Branch {
     return results;
   }
   static void batch(BatchCall& call) { batch_branch(call); }
+  static std::vector<Sample> samples() { return branch_samples(); }
 };
 
 struct Loop {
@@ -132,6 +134,7 @@ struct Loop {
     return results;
   }
   static void batch(BatchCall& call) { batch_loop(call); }
+  static std::vector<Sample> samples() { return loop_samples(); }
 };
 
 struct Scan {
@@ -180,6 +183,7 @@ struct Scan {
     return results;
   }
   static void batch(BatchCall& call) { batch_scan(call); }
+  static std::vector<Sample> samples() { return scan_samples(); }
 };
 
 using ControlOps = List<Branch, Loop, Scan>;

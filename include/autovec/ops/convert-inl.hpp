@@ -45,6 +45,17 @@ struct Convert {
     return r.emit(lane::Op::convert, types.result, {operands[0]}, 0);
   }
   static void batch(BatchCall& call) { batch_map(call); }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    std::vector<Sample> out;
+    for (const DType to : sample_dtypes) {
+      const Params p{to, false};
+      for (Sample& sample : for_dtypes(takes_real, {form(p, {{7}}), form(p, {{}}), form(p, {{0, 2}}), form(p, {{1}})})) {
+        out.push_back(std::move(sample));
+      }
+    }
+    return out;
+  }
   static std::int32_t simplify(const Graph& g, const Node& node) {
     // convert(x, dtype of x) -> x
     return g.type(node.operands[0]) == g.type(node.result()) ? 0 : -1;
@@ -78,6 +89,17 @@ struct Bitcast {
     return r.emit(lane::Op::bitcast, types.result, {operands[0]}, 0);
   }
   static void batch(BatchCall& call) { batch_map(call); }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out;
+    constexpr DType pairs[][2] = {{DType::f32, DType::i32}, {DType::u32, DType::f32}, {DType::i32, DType::u32},
+                                  {DType::f64, DType::i64}, {DType::i64, DType::f64}, {DType::u8, DType::i8}};
+    for (const auto& [from, to] : pairs) {
+      for (const Extents& shape : {Extents{5}, Extents{}, Extents{0, 2}, Extents{1}}) {
+        out.push_back({autovec::Params::of(Params{to}), {{Type{from, false, shape}}}});
+      }
+    }
+    return out;
+  }
 };
 
 using ConvertOps = List<Convert, Bitcast>;

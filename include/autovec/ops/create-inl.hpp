@@ -46,6 +46,14 @@ struct Iota {
   }
   // No operand, so no operand is mapped; the walk never gets here.
   static void batch(BatchCall& call) { fail<InternalError>(name, "batched without operand", call.where); }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out;
+    for (const DType dtype : autovec::detail::sample_dtypes) {
+      if (is_bool(dtype)) continue;
+      for (const std::int64_t size : {5, 0, 1}) out.push_back({autovec::Params::of(Params{size, dtype}), {}});
+    }
+    return out;
+  }
 };
 
 using SourceOps = List<Iota>;

@@ -58,6 +58,13 @@ struct Cumulative {
         },
         [] {});
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_plain_numbers,
+                      {form(Params{0, false, false}, {{5}}), form(Params{0, true, false}, {{3, 4}}),
+                       form(Params{1, false, true}, {{2, 33}}), form(Params{0, true, true}, {{2, 2}}),
+                       form(Params{0, false, false}, {{0}}), form(Params{1, false, true}, {{2, 1}})});
+  }
 
  private:
   /// Walks along the axis for all lines behind it at once, so that memory is read in order.

@@ -8,13 +8,18 @@
 #include "autovec/ir/parse.hpp"
 #include "autovec/ir/print.hpp"
 #include "autovec/ops/batch_call.hpp"
+#include "autovec/ops/sample.hpp"
 
 namespace autovec::inline v1 {
 
 namespace detail {
 template <class Op>
 constexpr OpInfo make_row() {
+  static_assert(requires { Op::samples; },
+                "autovec: this op has no samples: give it `static std::vector<Sample> samples()`, see "
+                "ops/sample.hpp");
   OpInfo row;
+  row.samples = &Op::samples;
   row.name = Op::name;
   row.kind = Op::kind;
   row.arity = Op::arity;
@@ -35,7 +40,6 @@ constexpr OpInfo make_row() {
   }
   if constexpr (requires { Op::accept; }) row.accept = Op::accept;
   if constexpr (requires { Op::simplify; }) row.simplify = &Op::simplify;
-  if constexpr (requires { Op::samples; }) row.samples = &Op::samples;
   if constexpr (requires { Op::bound_f32; }) {
     row.bound_f32 = Op::bound_f32;
     row.bound_f64 = Op::bound_f64;

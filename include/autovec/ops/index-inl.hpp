@@ -57,6 +57,12 @@ struct WrapIndex {
     });
   }
   static void batch(BatchCall& call) { batch_map(call); }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes([](DType t) { return t == DType::i32 || t == DType::i64; },
+                      {form(Params{4, true}, {{9}}), form(Params{4, false}, {{3, 3}}), form(Params{1, true}, {{}}),
+                       form(Params{3, false}, {{0}}), form(Params{5, true}, {{1}})});
+  }
 };
 
 namespace detail {
@@ -151,6 +157,31 @@ inline bool is_iota(const Tensor& x) {
 
 }  // namespace detail
 
+namespace detail {
+/// Parameters of a window, shapes of x and starts.
+struct WindowForm {
+  GatherParams params;
+  Extents x, starts;
+};
+inline std::vector<WindowForm> window_forms() {
+  return {{{0, {0}, {1, 3}, {0}}, {4, 3}, {5, 1}},          // rows
+          {{0, {0}, {1}, {0}}, {4}, {1}},                   // one element
+          {{0, {0, 1}, {2, 2}, {}}, {4, 5}, {3, 2}},        // windows
+          {{1, {1}, {1}, {1}}, {3, 4}, {3, 2, 1}},          // along a batch axis
+          {{0, {1}, {2, 1}, {1}}, {2, 5}, {2, 2, 1}},       // columns
+          {{0, {0, 2}, {1, 2, 1}, {0}}, {2, 2, 3}, {2, 2}}, // with a whole axis between
+          {{0, {0}, {1, 0}, {0}}, {3, 0}, {2, 1}},          // windows without elements
+          {{0, {0}, {1}, {0}}, {4}, {0, 1}},                // no windows
+          {{0, {0}, {1}, {0}}, {0}, {0, 1}},                // nothing read of nothing
+          {{0, {0}, {1}, {}}, {1}, {2, 1}}};
+}
+/// The i-th kind of index that samples use: in range and around it, or anything.
+inline SampleOperand sample_starts(std::size_t i, const Extents& shape) {
+  constexpr DType dtypes[] = {DType::i32, DType::i64, DType::u32};
+  return {Type{dtypes[i % 3], false, shape}, i % 4 == 3 ? Draw::any : Draw::between, -7, 7};
+}
+}  // namespace detail
+
 /// Windows of x at `starts`; see GatherParams.
 struct Gather {
   static constexpr std::string_view name = "gather";
@@ -185,6 +216,16 @@ struct Gather {
     }
     const Tensor y = emit_one(call.op, autovec::Params::of(p), operands, call.where);
     call.give(moveaxis(at(y), lane_axis, 0));
+  }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out;
+    for (const DType dtype : autovec::detail::sample_dtypes) {
+      for (const detail::WindowForm& form : detail::window_forms()) {
+        out.push_back({autovec::Params::of(form.params),
+                       {{Type{dtype, false, form.x}}, detail::sample_starts(out.size(), form.starts)}});
+      }
+    }
+    return out;
   }
 
  private:
@@ -252,6 +293,28 @@ struct Scatter {
       p.sizes.insert(0, call.lanes());
     }
     call.give(emit_one(call.op, autovec::Params::of(p), operands, call.where));
+  }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out;
+    std::vector<detail::WindowForm> forms = detail::window_forms();
+    forms.push_back({{0, {0}, {1}, {0}}, {0}, {2, 1}});  // all windows are dropped
+    constexpr std::string_view modes[] = {"set", "add", "mul", "min", "max"};
+    for (const DType dtype : autovec::detail::sample_dtypes) {
+      for (const detail::WindowForm& form : forms) {
+        const std::size_t i = out.size();
+        const GatherParams& g = form.params;
+        Params p{g.batch, g.axes, g.sizes, g.collapsed, std::string(is_bool(dtype) ? "set" : modes[i % 5]),
+                 i % 2 == 0 && form.x[0] != 0, i % 3 == 0};
+        const Type x{dtype, false, form.x};
+        const SampleOperand starts = detail::sample_starts(i, form.starts);
+        const Type windows = detail::window_type(name, x, starts.type, p, true, Where::unknown());
+        const Extents index(form.starts.begin(), form.starts.end() - 1);
+        Sample sample{autovec::Params::of(p), {{x}, starts, {windows}}};
+        if (p.masked) sample.operands.push_back({Type{DType::b8, false, index}});
+        out.push_back(std::move(sample));
+      }
+    }
+    return out;
   }
 
  private:

@@ -353,6 +353,11 @@ struct Select {
     return r.emit(lane::Op::select, types.result, {operands[0], operands[1], operands[2]}, 0);
   }
   static void batch(BatchCall& call) { batch_map(call); }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out = autovec::detail::map_samples(arity, autovec::detail::takes_real);
+    for (Sample& sample : out) sample.operands[0].type.dtype = DType::b8;
+    return out;
+  }
 };
 
 using MapOps =

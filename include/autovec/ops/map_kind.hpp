@@ -118,6 +118,9 @@ struct Map : MapOp {
         r, operands, types.operands[0], [](auto... x) { return Op::lane(x...); });
   }
   static void batch(BatchCall& call);
+  static std::vector<Sample> samples() {
+    return autovec::detail::map_samples(Op::arity, [](DType t) { return accepts(Op::accept, t); });
+  }
 };
 
 /// vmap of a map op: operands are brought to one shape with the lane axis in front; shared operands

@@ -63,6 +63,16 @@ struct Threefry {
     return (word == 0 ? x0 : word == 1 ? x1 : x0 ^ x1).id_in(r);
   }
   static void batch(BatchCall& call) { batch_map(call); }
+  static std::vector<Sample> samples() {
+    std::vector<Sample> out;
+    for (std::int64_t word = 0; word < 3; ++word) {
+      const auto takes = [](DType t) { return t == DType::u32; };
+      for (Sample& sample : autovec::detail::map_samples(4, takes, autovec::Params::of(Params{word}))) {
+        out.push_back(std::move(sample));
+      }
+    }
+    return out;
+  }
 };
 
 /// The inverse error function.

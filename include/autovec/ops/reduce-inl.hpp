@@ -62,6 +62,15 @@ struct Reduce {
     // reduce(x, no axes) -> x
     return node.params.as<ReduceParams>().axes.empty() ? 0 : -1;
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    // Lines longer than the reduction's tree is wide, too.
+    std::vector<SampleForm> forms{form(Params{{0}}, {{3}}),     form(Params{{0, 1}}, {{2, 3}}), form(Params{{1}}, {{2, 40}}),
+                                  form(Params{{0, 2}}, {{5, 2, 15}}), form(Params{{}}, {{2}}),  form(Params{{}}, {{}}),
+                                  form(Params{{1}}, {{0, 2}}),  form(Params{{0}}, {{1}})};
+    if (Op::has_identity) forms.push_back(form(Params{{0}}, {{0, 2}}));
+    return for_dtypes([](DType t) { return accepts(Op::accept, t); }, forms);
+  }
   static constexpr bool predicate = false;
 };
 

@@ -81,6 +81,14 @@ struct SortOp {
     const Params p{call.params.as<Params>().axis + 1};
     call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{0}, {{5}}),
+                                   form(Params{0}, {{3, 4}}),
+                                   form(Params{1}, {{2, 33}}),
+                                   form(Params{0}, {{0}}),
+                                   form(Params{1}, {{2, 1}})});
+  }
 };
 
 struct Sort : SortOp<Sort> {

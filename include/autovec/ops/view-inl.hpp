@@ -71,6 +71,13 @@ struct Broadcast : View {
     // broadcast(x, its own shape) -> x
     return g.type(node.operands[0]) == g.type(node.result()) ? 0 : -1;
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{{2, 3}, {1}}, {{3}}),
+                                   form(Params{{4}, {}}, {{}}),
+                                   form(Params{{3, 0, 2}, {0, 2}}, {{1, 2}}),
+                                   form(Params{{2, 1, 2}, {0, 1}}, {{2, 1}})});
+  }
 };
 
 /// The same elements in row-major order under another shape.
@@ -142,6 +149,14 @@ struct Reshape : View {
     // reshape(x, its own shape) -> x
     return g.type(node.operands[0]) == g.type(node.result()) ? 0 : -1;
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{{6}}, {{2, 3}}),
+                                   form(Params{{3, 2, 1}}, {{2, 3}}),
+                                   form(Params{{1, 1}}, {{}}),
+                                   form(Params{{0}}, {{4, 0}}),
+                                   form(Params{{}}, {{1}})});
+  }
 };
 
 /// Result axis i is operand axis `axes[i]`.
@@ -195,6 +210,13 @@ struct Transpose : View {
       if (axes[i] != static_cast<std::int64_t>(i)) return -1;
     }
     return 0;
+  }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{{1, 0}}, {{2, 3}}),
+                                   form(Params{{2, 0, 1}}, {{2, 1, 3}}),
+                                   form(Params{{1, 0}}, {{0, 2}}),
+                                   form(Params{{}}, {{}})});
   }
 };
 
@@ -265,6 +287,14 @@ struct Slice : View {
     }
     return 0;
   }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{{1}, {2}, {2}}, {{5}}),
+                                   form(Params{{3, 0}, {4, 3}, {-1, 1}}, {{4, 3}}),
+                                   form(Params{{0, 1}, {0, 1}, {1, 1}}, {{0, 2}}),
+                                   form(Params{{0}, {1}, {1}}, {{1}}),
+                                   form(Params{{2}, {3}, {0}}, {{3}})});
+  }
 };
 
 /// The diagonal of axes `first` < `second` (of equal extent), which the result has as its axis
@@ -305,6 +335,13 @@ struct Diagonal : View {
     ++p.first;
     ++p.second;
     call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+  }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{0, 1}, {{3, 3}}),
+                                   form(Params{0, 2}, {{2, 4, 2}}),
+                                   form(Params{0, 1}, {{0, 0}}),
+                                   form(Params{1, 2}, {{2, 1, 1}})});
   }
 };
 

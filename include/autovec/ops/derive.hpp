@@ -56,7 +56,7 @@ inline constexpr OpInfo row_of = detail::make_row<Op>();
 
 namespace detail {
 template <class Op>
-[[gnu::used]] const OpInfo& row() {
+[[gnu::noinline]] const OpInfo& row() {  // so that the library keeps a copy of each
   return row_of<Op>;
 }
 /// Throws InternalError unless the operand count is the op's: only texts and our own rules can be

@@ -11,6 +11,7 @@
 #include "autovec/autovec.hpp"
 #include "autovec/exec/backend.hpp"
 #include "autovec/exec/run.hpp"
+#include "autovec/ir/parse.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "golden.hpp"
 

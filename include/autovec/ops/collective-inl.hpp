@@ -15,16 +15,6 @@ namespace autovec::inline v1 {
 
 namespace ops {
 
-struct AxisParams {
-  std::string axis;
-  std::int64_t lanes = 0;
-  template <class Self, class F>
-  static void fields(Self& self, F&& f) {
-    f("axis", self.axis);
-    f("lanes", self.lanes);
-  }
-};
-
 /// Base: until resolved, a collective has its operand's type. A derived struct says what the owning
 /// vmap emits in `resolve(call, lanes first)`.
 template <class Op>

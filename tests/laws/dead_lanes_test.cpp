@@ -104,8 +104,7 @@ Leaves with(std::vector<Tensor> scalars, const Leaves& operands) {
 /// Compares lane `lane` of results stacked along axis 0, from the `skip`-th on, with what a live
 /// lane computes and a dead one holds.
 std::string compare_lane(const Application& f, const Leaves& got, std::size_t skip,
-                         std::int64_t lanes, std::int64_t lane, std::int64_t trips,
-                         Leaves in) {
+                         std::int64_t lanes, std::int64_t lane, std::int64_t trips, Leaves in) {
   Leaves of_lane, zero;
   for (std::size_t j = 0; j < f.results().size(); ++j) {
     const Type& type = f.results()[j];
@@ -181,12 +180,11 @@ TEST_CASE("a loop in a dead lane runs zero trips, whatever its condition says") 
         return "lane " + std::to_string(lane) + " made " + std::to_string(made[l]) +
                " trips, expected " + std::to_string(want);
       }
-      const std::string fault =
-          compare_lane(f, got, 1, d.lanes, lane, want, d.operands.of(lane));
+      const std::string fault = compare_lane(f, got, 1, d.lanes, lane, want, d.operands.of(lane));
       if (!fault.empty()) return fault;
     }
-    // Ops that hold loops count their own trips too.
-    if (!f.holds_graphs() && counts.trips != most) {
+    // A loop inside a lane program is not counted; ops that hold loops count their own trips too.
+    if (!f.holds_graphs() && counts.trips > most) {
       return "the loop made " + std::to_string(counts.trips) + " trips, expected " +
              std::to_string(most);
     }

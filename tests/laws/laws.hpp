@@ -200,8 +200,8 @@ class Application {
         VmapOptions{.axis_size = axis_.lanes, .axis_name = axis_.axis}, Where::unknown());
   }
 
-  /// Operands for a further application: each result takes the place of the first operand of its type
-  /// that is drawn from all values.
+  /// Operands for a further application: each result takes the place of the first operand of its
+  /// type that is drawn from all values.
   Leaves feed(Leaves operands, const Leaves& results) const {
     std::vector<bool> taken(operands.size(), false);
     for (std::size_t j = 0; j < results.size(); ++j) {

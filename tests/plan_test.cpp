@@ -12,6 +12,7 @@
 #include "autovec/exec/backend.hpp"
 #include "autovec/exec/run.hpp"
 #include "autovec/ir/parse.hpp"
+#include "autovec/ops/table.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "golden.hpp"
 

@@ -2,3 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autovec/api/all-inl.hpp"
 #include "autovec/base/mode.hpp"
+
+namespace autovec::inline v1 {
+template struct Eager<void>;
+}  // namespace autovec::inline v1

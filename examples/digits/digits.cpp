@@ -17,9 +17,10 @@ static av::Tensor distances(av::Tensor known, av::Tensor digit) {
   return av::sum(known * known, {1}) - 2 * av::matmul(known, digit) + av::sum(digit * digit);
 }
 
-// The label of the known digit that is nearest to this one.
+// The label that most of the three known digits nearest to this one have.
 static av::Tensor nearest(const Digits& known, av::Tensor digit) {
-  return known.labels[av::argmin(distances(known.pixels, digit))];
+  const auto [closeness, three] = av::top_k(-distances(known.pixels, digit), 3);
+  return av::argmax(av::sum(av::one_hot(known.labels[three], 10), {0}));
 }
 
 struct Guess {
@@ -62,12 +63,12 @@ int main() try {
   const auto nearest_of_all = av::vmap(nearest, av::in(av::shared, 0));
   const auto densest_of_all = av::vmap(densest, av::in(av::shared, 0, av::shared));
   const av::Tensor said = nearest_of_all(known, fresh.pixels);
-  const Guess guess = densest_of_all(known, fresh.pixels, 4.0);
+  const Guess guess = densest_of_all(known, fresh.pixels, 5.0);
 
-  std::cout << "one digit:\n" << av::trace(nearest, known, fresh.pixels[0]);
-  std::cout << "\nall digits, the product of a matrix and a vector has become one of two matrices:\n"
-            << av::trace(nearest_of_all, known, fresh.pixels);
-  std::cout << "\nhow it runs:\n" << av::explain(nearest_of_all, known, fresh.pixels);
+  std::cout << "the distances of one digit as a graph\n" << av::trace(distances, known.pixels, fresh.pixels[0]);
+  std::cout << "\n\n... and of all: a matrix times a vector has become a matrix times a matrix\n"
+            << av::trace(av::vmap(distances, av::in(av::shared, 0)), known.pixels, fresh.pixels);
+  std::cout << "\n\nhow the nearest neighbours of all digits are found\n" << av::explain(nearest_of_all, known, fresh.pixels);
   print_confusion(said, fresh.labels);
 
   const double right = accuracy(said, fresh.labels);

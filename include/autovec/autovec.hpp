@@ -5,6 +5,7 @@
 #include "autovec/api/inspect.hpp"
 #include "autovec/api/jit.hpp"
 #include "autovec/api/vmap.hpp"
+#include "autovec/base/mode.hpp"
 #include "autovec/ops/arrange.hpp"
 #include "autovec/ops/collective.hpp"
 #include "autovec/ops/composite.hpp"
@@ -22,6 +23,6 @@
 #include "autovec/ops/sort.hpp"
 #include "autovec/ops/view.hpp"
 #include "autovec/trace/tensor_text.hpp"
-#if AUTOVEC_HEADER_ONLY
+#if AUTOVEC_DEFINITIONS
 #include "autovec/api/all-inl.hpp"
 #endif

@@ -14,7 +14,7 @@ foreach(name IN LISTS programs)
   add_executable(docs_${name} ${folder}/${name}.cpp)
   target_link_libraries(docs_${name} PRIVATE autovec::compiled)
   # A page may show a value without using it.
-  target_compile_options(docs_${name} PRIVATE ${autovec_warnings} -Wno-unused-variable
+  target_compile_options(docs_${name} PRIVATE ${autovec_test_flags} -Wno-unused-variable
                                               -Wno-unused-but-set-variable)
   autovec_add_test(docs.${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/docs/compare.py
                                         $<TARGET_FILE:docs_${name}> ${folder}/${name}.txt
@@ -24,6 +24,6 @@ endforeach()
 # docs/ops.md is what tools/op_table.cpp writes.
 add_executable(docs_ops ${PROJECT_SOURCE_DIR}/tools/op_table.cpp)
 target_link_libraries(docs_ops PRIVATE autovec::compiled)
-target_compile_options(docs_ops PRIVATE ${autovec_warnings})
+target_compile_options(docs_ops PRIVATE ${autovec_test_flags})
 autovec_add_test(docs.ops COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/docs/compare.py
                                   $<TARGET_FILE:docs_ops> ${PROJECT_SOURCE_DIR}/docs/ops.md)

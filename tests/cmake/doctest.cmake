@@ -19,7 +19,7 @@ function(autovec_doctest_group group)
   target_include_directories(autovec_${group} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(autovec_${group} PRIVATE
                              AUTOVEC_ACCEPT_FILE="${CMAKE_BINARY_DIR}/accepted.jsonl")
-  target_compile_options(autovec_${group} PRIVATE ${autovec_warnings})
+  target_compile_options(autovec_${group} PRIVATE ${autovec_test_flags})
   foreach(source IN LISTS sources)
     file(STRINGS ${source} cases REGEX "TEST_CASE" LIMIT_COUNT 1)
     if(cases)

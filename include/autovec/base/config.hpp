@@ -9,13 +9,24 @@
 // Header-only (default): heavy parts come in through `*-inl.hpp` and are inline.
 // AUTOVEC_COMPILED: they are in the library autovec::compiled; headers only declare them.
 // AUTOVEC_IMPLEMENTATION: this translation unit defines them for a program that has
-// AUTOVEC_COMPILED everywhere else.
+// AUTOVEC_COMPILED everywhere else (it need not be defined here too).
+// AUTOVEC_BUILDING: the same for the files of autovec::compiled.
+#if defined(AUTOVEC_IMPLEMENTATION) && !defined(AUTOVEC_COMPILED)
+#define AUTOVEC_COMPILED
+#endif
 #if defined(AUTOVEC_COMPILED)
 #define AUTOVEC_API
 #define AUTOVEC_HEADER_ONLY 0
 #else
 #define AUTOVEC_API inline
 #define AUTOVEC_HEADER_ONLY 1
+#endif
+
+// Whether this translation unit holds the definitions of the heavy parts.
+#if AUTOVEC_HEADER_ONLY || defined(AUTOVEC_IMPLEMENTATION) || defined(AUTOVEC_BUILDING)
+#define AUTOVEC_DEFINITIONS 1
+#else
+#define AUTOVEC_DEFINITIONS 0
 #endif
 
 // The inline namespace of exec/cpu, so that files built for different instruction sets link. The

@@ -13,7 +13,7 @@ namespace detail {
 inline thread_local constinit const char one_build_mode_in_a_program = 0;
 #else
 extern const char one_build_mode_in_a_program;
-#if (defined(AUTOVEC_BUILDING) && !defined(AUTOVEC_ISA)) || defined(AUTOVEC_IMPLEMENTATION)
+#if AUTOVEC_DEFINITIONS && !defined(AUTOVEC_ISA)
 const char one_build_mode_in_a_program = 0;
 #endif
 #endif

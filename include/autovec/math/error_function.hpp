@@ -68,7 +68,7 @@ inline V erf_near(V x) {
 /// (Remez).
 struct Erf {
   static constexpr std::string_view name = "erf";
-  static constexpr double bound_f32 = 1.5, bound_f64 = 1.5;
+  static constexpr double bound_f32 = 1.2, bound_f64 = 1.2;
 
   template <class V>
   static V body(V x) {
@@ -95,7 +95,7 @@ struct Erf {
 /// q = (x - k) / (x + k) (Remez), the last steps of each factor in sums of two numbers.
 struct Erfc {
   static constexpr std::string_view name = "erfc";
-  static constexpr double bound_f32 = 2, bound_f64 = 2;
+  static constexpr double bound_f32 = 1.3, bound_f64 = 1.3;
 
   template <class V>
   static V body(V x) {

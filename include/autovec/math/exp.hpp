@@ -134,7 +134,7 @@ struct Exp2 {
 /// Source: 2^n (e^r - 1) + (2^n - 1) with the reduction and the polynomial of exp.
 struct Expm1 {
   static constexpr std::string_view name = "expm1";
-  static constexpr double bound_f32 = 2, bound_f64 = 2;
+  static constexpr double bound_f32 = 1.5, bound_f64 = 1.7;
 
   template <class V>
   static V body(V x) {

@@ -39,7 +39,7 @@ struct HyperbolicTable<double> {
 /// Source: minimax polynomial up to 5/8 (Remez), 1 - 2 / (e^2x + 1) beyond.
 struct Tanh {
   static constexpr std::string_view name = "tanh";
-  static constexpr double bound_f32 = 1.8, bound_f64 = 1.8;
+  static constexpr double bound_f32 = 1.5, bound_f64 = 1.5;
 
   template <class V>
   static V body(V x) {
@@ -93,7 +93,7 @@ struct Sinh {
 /// Source: (e^|x| + e^-|x|) / 2, the first as in exp.
 struct Cosh {
   static constexpr std::string_view name = "cosh";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.4, bound_f64 = 1.4;
 
   template <class V>
   static V body(V x) {

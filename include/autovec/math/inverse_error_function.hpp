@@ -90,12 +90,13 @@ struct Erfinv {
   }
 };
 
-/// The normal variate of x uniform in (-1, 1): sqrt(2) erfinv(x) as jax.random computes it, with 1
-/// - x^2 from a rounded square. So the numbers are those of that library within 4 ulp, though not
-/// the exact quantiles: where |x| > 0.999 they are off by up to 60 ulp (f32), 5e5 ulp (f64).
+/// The normal variate of x uniform in (-1, 1): sqrt(2) erfinv(x) as jax.random computes it, with 1 -
+/// x^2 from a rounded square, so that the numbers are those of that library within 4 ulp. They are not
+/// the exact quantiles: the error is greatest where the square's rounding is, at 1 - |x| about the
+/// root of an ulp.
 struct NormalFromUniform {
   static constexpr std::string_view name = "normal_from_uniform";
-  static constexpr double bound_f32 = 64, bound_f64 = 1e6;
+  static constexpr double bound_f32 = 100, bound_f64 = 1e6;
 
   template <class V>
   static V body(V x) {

@@ -51,7 +51,7 @@ inline V atan_of_fraction(V q) {
 /// Source: pi/2 - atan(1/x) beyond 1, minimax polynomial of degree 19, 41 (Remez).
 struct Atan {
   static constexpr std::string_view name = "atan";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.5, bound_f64 = 1.6;
 
   template <class V>
   static V body(V x) {
@@ -68,7 +68,7 @@ struct Atan {
 /// Source: atan of the smaller over the larger coordinate, placed in its octant.
 struct Atan2 {
   static constexpr std::string_view name = "atan2";
-  static constexpr double bound_f32 = 1.8, bound_f64 = 1.8;
+  static constexpr double bound_f32 = 1.5, bound_f64 = 1.6;
 
   template <class V>
   static V body(V y, V x) {
@@ -91,7 +91,7 @@ struct Atan2 {
 /// Source: minimax polynomial up to 1/2 (Remez), pi/2 - 2 asin sqrt((1 - x) / 2) beyond.
 struct Asin {
   static constexpr std::string_view name = "asin";
-  static constexpr double bound_f32 = 1.8, bound_f64 = 1.8;
+  static constexpr double bound_f32 = 1.9, bound_f64 = 1.8;
 
   template <class V>
   static V body(V x) {
@@ -112,7 +112,7 @@ struct Asin {
 /// Source: pi/2 - asin x up to 1/2, 2 asin sqrt((1 - x) / 2) beyond, pi minus that below -1/2.
 struct Acos {
   static constexpr std::string_view name = "acos";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.3, bound_f64 = 1.3;
 
   template <class V>
   static V body(V x) {

@@ -115,7 +115,7 @@ inline V log_of_all(V x, V step, Normal normal) {
 /// f) is 2 artanh s.
 struct Log {
   static constexpr std::string_view name = "log";
-  static constexpr double bound_f32 = 1.1, bound_f64 = 1.3;
+  static constexpr double bound_f32 = 1.2, bound_f64 = 1.3;
 
   template <class V>
   static V body(V x) {
@@ -142,7 +142,7 @@ inline V log_to_base(V x, Sum<V> step, Sum<V> factor) {
 /// Source: as log.
 struct Log2 {
   static constexpr std::string_view name = "log2";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.1, bound_f64 = 1.1;
 
   template <class V>
   static V body(V x) {
@@ -157,7 +157,7 @@ struct Log2 {
 /// Source: as log.
 struct Log10 {
   static constexpr std::string_view name = "log10";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.1, bound_f64 = 1.1;
 
   template <class V>
   static V body(V x) {
@@ -173,7 +173,7 @@ struct Log10 {
 /// Source: log(u) with u = 1 + x rounded, the rounding error added to the reduced argument.
 struct Log1p {
   static constexpr std::string_view name = "log1p";
-  static constexpr double bound_f32 = 2, bound_f64 = 2;
+  static constexpr double bound_f32 = 1.7, bound_f64 = 1.9;
 
   template <class V>
   static V body(V x) {

@@ -134,7 +134,7 @@ struct Pow {
 /// Halley's iteration, which triples the bits.
 struct Cbrt {
   static constexpr std::string_view name = "cbrt";
-  static constexpr double bound_f32 = 1.2, bound_f64 = 1.2;
+  static constexpr double bound_f32 = 0.6, bound_f64 = 0.6;
 
   template <class V>
   static V body(V x) {
@@ -155,9 +155,9 @@ struct Cbrt {
                    select(j < V(0), V(E(0.79370052598409973737)), V(1)));
     m = m * select(j > V(0), V(2), select(j < V(0), V(E(0.5)), V(1)));
     for (int i = 0; i < (std::is_same_v<E, float> ? 1 : 2); ++i) {
-      V cube = t * t * t;
-      // Where it counts, what cube lacks of m is taken from the exact products.
       V square = t * t;
+      V cube = square * t;
+      // Where it counts, what cube lacks of m is taken from the exact products.
       V lack = fma(-square, t, m);
       lack = fma(-fma(t, t, -square), t, lack);
       t = fma(t, lack / fma(V(2), cube, m), t);

@@ -176,7 +176,7 @@ inline V shifted_sine(V x, int quarter) {
 /// Source: x = n pi/2 + r, minimax polynomials for sin r and cos r (Remez).
 struct Sin {
   static constexpr std::string_view name = "sin";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.7, bound_f64 = 1.7;
 
   template <class V>
   static V body(V x) {
@@ -188,7 +188,7 @@ struct Sin {
 /// Source: as sin, a quarter turn further.
 struct Cos {
   static constexpr std::string_view name = "cos";
-  static constexpr double bound_f32 = 1.6, bound_f64 = 1.6;
+  static constexpr double bound_f32 = 1.7, bound_f64 = 1.7;
 
   template <class V>
   static V body(V x) {

@@ -45,6 +45,7 @@ constexpr OpInfo make_row() {
     row.bound_f64 = Op::bound_f64;
   }
   if constexpr (requires { Op::collective; }) row.collective = Op::collective;
+  if constexpr (requires { Op::widens; }) row.widens = Op::widens;
   if constexpr (requires { Op::sums; }) row.sums = Op::sums;
   return row;
 }
@@ -56,7 +57,7 @@ inline constexpr OpInfo row_of = detail::make_row<Op>();
 
 namespace detail {
 template <class Op>
-[[gnu::used]] const OpInfo& row() {
+[[gnu::noinline]] const OpInfo& row() {  // so that the library keeps a copy of each
   return row_of<Op>;
 }
 /// Throws InternalError unless the operand count is the op's: only texts and our own rules can be

@@ -26,6 +26,7 @@ inline constexpr Pass pipeline[] = {
     {"fold", fold},               // before captures: what folds to a constant moves into regions
     {"captures", tidy_captures},  // constants come together with what they meet inside
     {"hoist", hoist},             // sees which captures are left
+    {"captures", tidy_captures},  // drops those that only hoisted nodes read
     {"fold", fold},               // chains of constants, and those that met inside regions
     {"cse", merge_equal},         // last, so that what became equal merges too
 };

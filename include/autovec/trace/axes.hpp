@@ -25,6 +25,13 @@ inline constexpr Shared shared{};
 /// The axis that each leaf is mapped along, in flatten order; none for shared ones.
 using LeafAxes = std::vector<std::optional<std::int64_t>>;
 
+namespace detail {
+// A loop and not insert(end, count, value), in which GCC 12 sees a null pointer at -O3.
+inline void append_axis(LeafAxes& per_leaf, std::size_t count, std::optional<std::int64_t> axis) {
+  for (std::size_t i = 0; i < count; ++i) per_leaf.push_back(axis);
+}
+}  // namespace detail
+
 /// One spec for each field.
 template <class... Specs>
 struct FieldAxes {
@@ -75,11 +82,11 @@ void expand_spec(const Spec& spec, const T& t, LeafAxes& per_leaf) {
   if constexpr (is_field_axes<Spec>) {
     expand_fields(spec, t, per_leaf);
   } else if constexpr (std::is_same_v<Spec, Shared>) {
-    per_leaf.insert(per_leaf.end(), tree::leaf_count(t), std::nullopt);
+    append_axis(per_leaf, tree::leaf_count(t), std::nullopt);
   } else {
     static_assert(tree::detail::kind<T> != tree::detail::Kind::fixed,
                   "autovec: a static value has no axis to map along: its spec is av::shared");
-    per_leaf.insert(per_leaf.end(), tree::leaf_count(t), std::int64_t{spec});
+    append_axis(per_leaf, tree::leaf_count(t), std::int64_t{spec});
   }
 }
 
@@ -100,7 +107,7 @@ struct InAxes {
   template <class... Args>
   void expand(const std::tuple<Args...>& args, LeafAxes& per_leaf) const {
     if constexpr (sizeof...(Specs) == 0) {
-      per_leaf.insert(per_leaf.end(), tree::leaf_count(args), std::int64_t{0});
+      detail::append_axis(per_leaf, tree::leaf_count(args), std::int64_t{0});
     } else {
       static_assert(sizeof...(Specs) == sizeof...(Args),
                     "autovec: in(...) needs one spec for each argument of the mapped function");

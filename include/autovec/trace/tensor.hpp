@@ -130,7 +130,7 @@ class Tensor {
   [[noreturn]] static void throw_empty() {
     throw TraceError("tensor: an empty handle was used (a Tensor that was never assigned)");
   }
-  bool truth() const;
+  bool truth() const;  // trace.hpp, which knows the line that made a traced value
   std::shared_ptr<const State> state_;
 };
 
@@ -173,21 +173,6 @@ inline Array Tensor::array(std::string_view op, Where where) const {
   const std::uint64_t bits = s.number.bits_as(s.type.dtype);
   std::memcpy(out.data, &bits, size_of(s.type.dtype));
   return out;
-}
-
-inline bool Tensor::truth() const {
-  const State& s = state();
-  if (s.trace != 0) {
-    fail<TraceError>("bool", "a traced value has no truth value while the function is traced",
-                     Where::unknown(), "use cond, where or while_loop, which are traced");
-  }
-  if (s.type.rank() != 0) {
-    std::string what("a tensor of type ");
-    what += type_text(s.type);
-    what += " has no single truth value";
-    fail<ShapeError>("bool", what, Where::unknown(), "use any(x) or all(x)");
-  }
-  return item<bool>();
 }
 
 template <class T>

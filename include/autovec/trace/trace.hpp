@@ -74,6 +74,14 @@ class Trace {
     return node < 0 ? nullptr : &g.nodes[static_cast<std::size_t>(node)];
   }
 
+  /// The line that made `x`; unknown for arguments and for values of traces that are not open.
+  static Where place_of(const Tensor& x) {
+    for (const Trace* t = innermost(); t != nullptr; t = t->outer_) {
+      if (const Node* node = t->producer(x)) return node->where;
+    }
+    return Where::unknown();
+  }
+
   /// The value that stands for `x` in this graph; captures it or makes it a literal if need be.
   ValueId use(const Tensor& x, std::string_view op, Where where) {
     const Tensor::State& s = x.state();
@@ -147,6 +155,21 @@ class Compiled {
   /// The plan as canonical text.
   virtual std::string text() const = 0;
 };
+
+inline bool Tensor::truth() const {
+  const State& s = state();
+  if (s.trace != 0) {
+    fail<TraceError>("bool", "a traced value has no truth value while the function is traced",
+                     Trace::place_of(*this), "use cond, where or while_loop, which are traced");
+  }
+  if (s.type.rank() != 0) {
+    std::string what("a tensor of type ");
+    what += type_text(s.type);
+    what += " has no single truth value";
+    fail<ShapeError>("bool", what, Where::unknown(), "use any(x) or all(x)");
+  }
+  return item<bool>();
+}
 
 /// What runs ops and graphs on data; the executors' side defines it (exec/eager-inl.hpp).
 template <class Unused = void>

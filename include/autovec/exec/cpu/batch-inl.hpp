@@ -130,11 +130,10 @@ struct Mask {
   friend Mask operator^(Mask a, Mask b) { return Mask(static_cast<Register>(a.data ^ b.data)); }
   friend Mask invert(Mask a) { return Mask(static_cast<Register>(~a.data)); }
   bool any() const {
-    const Mask& a = *this;
     if constexpr (bits) {
-      return a.data != 0;
+      return data != 0;
     } else {
-      return xsimd::any(a.template as<std::conditional_t<N == 4, float, double>>());
+      return xsimd::any(as<std::conditional_t<N == 4, float, double>>());
     }
   }
   friend Mask operator==(Mask a, Mask b) { return invert(a ^ b); }

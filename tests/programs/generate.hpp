@@ -135,7 +135,10 @@ class Generator {
   }
 
   void simple(std::vector<Statement>& into) {
-    const Signature& signature = dice_.pick(signatures());
+    // Indexed reads and updates, and what can divide by zero, matter more than their number says.
+    const std::vector<Op> often = {Op::read, Op::set, Op::bump, Op::div};
+    const Signature& signature =
+        dice_.one_in(3) ? *signature_of(dice_.pick(often)) : dice_.pick(signatures());
     std::vector<Operand> operands;
     bool any_variable = false;
     for (std::size_t i = 0; i < signature.operands.size(); ++i) {

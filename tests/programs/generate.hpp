@@ -38,6 +38,7 @@ class Generator {
 
   Program program() {
     out_.extent = dice_.between(1, 4);
+    out_.single = dice_.one_in(3);
     std::vector<Type> inputs = {Type::real, Type::integer};
     for (int more = dice_.between(0, 3); more > 0; --more) inputs.push_back(any_type());
     budget_ = dice_.between(6, 36);

@@ -12,6 +12,7 @@
 #include "autovec/exec/backend.hpp"
 #include "autovec/exec/run.hpp"
 #include "autovec/ir/parse.hpp"
+#include "autovec/ops/table.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "golden.hpp"
 
@@ -71,7 +72,7 @@ std::pair<RunCounts, RunCounts> agrees(const F& f, const Args&... args) {
   return all_agree(av::trace(f, args...), {Tensor(args)...});
 }
 
-Graph parsed(std::string_view text) { return parse_graph(text, op_table()); }
+Graph parsed(std::string_view text) { return av::parse(text); }
 
 Tensor ramp(Extents shape, double step = 0.37) {
   std::int64_t n = 1;
@@ -422,21 +423,21 @@ TEST_CASE("a library call that throws names the user's place and leaves the plan
 
 TEST_CASE("passes") {
   SUBCASE("simplify") {
-    CHECK_TEXT(graph_text(plan::simplify(parsed("(a: f32[3]) { b: f32[3] = reshape a {shape=[3]}; c: f32[3] = exp b; return c }"))), R"(
+    CHECK_TEXT(av::str(plan::simplify(parsed("(a: f32[3]) { b: f32[3] = reshape a {shape=[3]}; c: f32[3] = exp b; return c }"))), R"(
       (a: f32[3]) {
         b: f32[3] = exp a
         return b
       })");
   }
   SUBCASE("fold") {
-    CHECK_TEXT(graph_text(plan::fold(parsed("(a: f32[]) { b: f32[] = add 1:f32 2:f32; c: f32[] = mul a b; return c }"))), R"(
+    CHECK_TEXT(av::str(plan::fold(parsed("(a: f32[]) { b: f32[] = add 1:f32 2:f32; c: f32[] = mul a b; return c }"))), R"(
       (a: f32[]) {
         b: f32[] = mul a 3:f32
         return b
       })");
   }
   SUBCASE("cse") {
-    CHECK_TEXT(graph_text(plan::merge_equal(parsed("(a: f32[3]) { b: f32[3] = exp a; c: f32[3] = exp a; d: f32[3] = add b c; return d }"))), R"(
+    CHECK_TEXT(av::str(plan::merge_equal(parsed("(a: f32[3]) { b: f32[3] = exp a; c: f32[3] = exp a; d: f32[3] = add b c; return d }"))), R"(
       (a: f32[3]) {
         b: f32[3] = exp a
         c: f32[3] = add b b
@@ -450,7 +451,7 @@ TEST_CASE("passes") {
       const Tensor half = Tensor(0.5f);
       return av::while_loop(x, [](Tensor y) { return av::sum(y) < 9.0; }, [=](Tensor y) { return y * av::exp(w) + half; });
     }, x, w);
-    CHECK_TEXT(graph_text(plan::tidy_captures(plan::hoist(plan::tidy_captures(g)))), R"(
+    CHECK_TEXT(av::str(plan::tidy_captures(plan::hoist(plan::tidy_captures(g)))), R"(
         (a: f32[3], b: f32[3]) {
           c: f32[3] = exp b
           d: f32[3] = loop c a {condition_captures=0, body_captures=1, masked=false, present=[0],

@@ -13,7 +13,6 @@
 #include <doctest/doctest.h>
 
 #include "autovec/exec/backend.hpp"
-#include "autovec/exec/cpu/all-inl.hpp"
 #include "autovec/lane/evaluate.hpp"
 #include "autovec/lane/record.hpp"
 #include "autovec/lane/recorder.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "autovec/ir/dot.hpp"
+#include "autovec/ir/kinds.hpp"
 #include "autovec/ir/parse.hpp"
 #include "autovec/ir/print.hpp"
 #include "autovec/ir/verify.hpp"

@@ -59,7 +59,7 @@ TEST_CASE("sigmoid and its kin far out") {
   CHECK(is(av::gelu(corners.slice({av::tensor<int>({0, 2, 4, 5})})), {0, 0, inf, not_a_number}));
   CHECK(is(av::gelu(corners.slice({av::tensor<int>({0, 2, 4, 5})}), true), {0, 0, inf, not_a_number}));
   agrees([](Tensor x) { return av::gelu(x); }, [](double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); },
-         {-30, -6, -1, 0.5, 3}, 1e-14);
+         {-30, -6, -1, 0.5, 3}, 2e-13);  // the tail multiplies the argument's rounding by its square
   CHECK(near(av::gelu(av::tensor<double>({1}), true), {0.8411919906082768}, 1e-14));
 }
 

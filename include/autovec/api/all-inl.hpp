@@ -8,5 +8,5 @@
 #include "autovec/ops/composite-inl.hpp"
 #include "autovec/ops/index_syntax-inl.hpp"
 #include "autovec/ops/nn-inl.hpp"
-#include "autovec/ops/table.hpp"
+#include "autovec/ops/table-inl.hpp"
 #include "autovec/trace/tensor_text-inl.hpp"

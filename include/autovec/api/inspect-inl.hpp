@@ -13,7 +13,7 @@
 #include "autovec/ir/parse.hpp"
 #include "autovec/ir/print.hpp"
 #include "autovec/ir/verify.hpp"
-#include "autovec/ops/table.hpp"
+#include "autovec/ops/table-inl.hpp"
 
 namespace autovec::inline v1 {
 

@@ -315,6 +315,9 @@ AUTOVEC_API void Executable::run_into(std::span<const Array> inputs, std::span<c
   const plan::Plan& p = state_->plan;
   ensure(inputs.size() == p.inputs.size() && outputs.size() == p.outputs.size(),
          "run: wrong number of arrays");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    ensure(inputs[i].strides == p.input_strides[i], "run: an input is not laid out as planned");
+  }
   RunCounts unasked;
   RunCounts& count = counts == nullptr ? unasked : *counts;
   // The workspace goes back also where a kernel throws.

@@ -108,6 +108,8 @@ struct OpInfo {
   /// Stated error in ulp where the op rounds more than once; 0: exactly rounded or exact.
   double bound_f32 = 0;
   double bound_f64 = 0;
+  /// Sums or multiplies across elements: b8 and small integers are widened to i32 or u32 first.
+  bool widens = false;
   /// Whether results depend on sums across elements (law 1 then holds within the bound).
   bool sums = false;
 };

@@ -15,16 +15,6 @@ namespace autovec::inline v1 {
 
 namespace ops {
 
-struct AxisParams {
-  std::string axis;
-  std::int64_t lanes = 0;
-  template <class Self, class F>
-  static void fields(Self& self, F&& f) {
-    f("axis", self.axis);
-    f("lanes", self.lanes);
-  }
-};
-
 /// Base: until resolved, a collective has its operand's type. A derived struct says what the owning
 /// vmap emits in `resolve(call, lanes first)`.
 template <class Op>
@@ -32,9 +22,11 @@ struct Collective {
   static constexpr Kind kind = Kind::call;
   static constexpr int arity = 1;
   static constexpr bool collective = true;
+  static constexpr Accept accept = Accept::numbers;
   using Params = AxisParams;
   static std::vector<Type> infer(std::span<const Type> x, const autovec::Params&, Where where) {
     autovec::detail::check_arity(Op::name, x.size(), 1, where);
+    if (!accepts(Op::accept, x[0].dtype)) detail::refuse_dtype(Op::name, Op::accept, x, where);
     return {x[0]};
   }
   static void batch(BatchCall& call) {
@@ -52,7 +44,8 @@ struct Collective {
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
     const Params p{"i", 3};
-    return for_dtypes(takes_numbers, {form(p, {{}}), form(p, {{2}}), form(p, {{0, 1}})});
+    return for_dtypes([](DType t) { return accepts(Op::accept, t); },
+                      {form(p, {{}}), form(p, {{2}}), form(p, {{0, 1}})});
   }
   [[noreturn]] static void unresolved(const autovec::Params& params) {
     fail<TraceError>(Op::name, "no vmap has the axis '" + params.as<AxisParams>().axis + "'", Where::unknown());
@@ -83,6 +76,7 @@ struct Pmin : Collective<Pmin> {
 /// All lanes' values along a new axis 0.
 struct AllGather : Collective<AllGather> {
   static constexpr std::string_view name = "all_gather";
+  static constexpr Accept accept = Accept::scalars;
   static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
     autovec::detail::check_arity(name, x.size(), 1, where);
     Type type = x[0];
@@ -165,7 +159,10 @@ inline std::int64_t lanes_of(std::string_view op, const AxisName& axis) {
 template <class Op>
 Tensor emit_collective(Operand x, const AxisName& axis) {
   const std::int64_t lanes = lanes_of(Op::name, axis);
-  const Tensor value = strong(x, x.where());
+  DType dtype = x.type().dtype;
+  if (std::is_same_v<Op, ops::Psum>) dtype = wide_sum(dtype);
+  if (Op::accept == Accept::numbers && is_bool(dtype)) dtype = DType::i32;
+  const Tensor value = with_element(strong(x, x.where()), {dtype, false}, x.where());
   return emit_one(row_of<Op>, Params::of(ops::AxisParams{axis.text, lanes}), std::span(&value, 1), x.where());
 }
 }  // namespace detail
@@ -176,7 +173,8 @@ AUTOVEC_API Tensor PsumFunction::operator()(Operand x, detail::AxisName axis) co
 
 AUTOVEC_API Tensor PmeanFunction::operator()(Operand x, detail::AxisName axis) const {
   const auto lanes = static_cast<double>(detail::lanes_of("pmean", axis));
-  const Tensor total = detail::emit_collective<ops::Psum>(x, axis);
+  const Tensor y = detail::with_element(detail::strong(x, x.where()), to_inexact({x.type().dtype, false}), x.where());
+  const Tensor total = detail::emit_collective<ops::Psum>(Operand(y, x.where()), axis);
   return emit_map<ops::Div>(Operand(total, x.where()), Operand(lanes, x.where()));
 }
 

@@ -4,12 +4,26 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "autovec/trace/tensor.hpp"
 
 namespace autovec::inline v1 {
+
+namespace ops {
+/// Parameters of a collective: the name of its axis and how many lanes that has.
+struct AxisParams {
+  std::string axis;
+  std::int64_t lanes = 0;
+  template <class Self, class F>
+  static void fields(Self& self, F&& f) {
+    f("axis", self.axis);
+    f("lanes", self.lanes);
+  }
+};
+}  // namespace ops
 
 namespace detail {
 /// Name of a vmap axis together with the caller's place.

@@ -53,11 +53,14 @@ struct Contract {
       fail<ShapeError>(name, p.a + "," + p.b + "->" + p.out + " does not fit " + autovec::detail::types_text(x),
                        where);
     }
-    if (!accepts(Accept::numbers, x[0].dtype)) {
-      fail<TypeError>(name, "expected numbers, got " + autovec::detail::types_text(x), where);
+    if (!takes(x[0].dtype)) {
+      fail<TypeError>(name, "expected integers, f32 or f64, got " + autovec::detail::types_text(x),
+                      where);
     }
     return {out};
   }
+
+  static bool takes(DType t) { return is_int(t) || t == DType::f32 || t == DType::f64; }
 
   /// The lane axis is one more label, in front; with one shared operand it makes more rows of the
   /// same matrix product, and nothing is tiled.
@@ -73,7 +76,7 @@ struct Contract {
 
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes([](DType t) { return accepts(Accept::numbers, t); },
+    return for_dtypes(takes,
                       {form(Params{"ij", "jk", "ik"}, {{2, 3}, {3, 4}}), form(Params{"i", "i", ""}, {{5}, {5}}),
                        form(Params{"i", "j", "ij"}, {{3}, {2}}), form(Params{"bij", "bjk", "bik"}, {{2, 2, 3}, {2, 3, 2}}),
                        form(Params{"ij", "j", "i"}, {{3, 4}, {4}}), form(Params{"ij", "ji", ""}, {{3, 2}, {2, 3}}),
@@ -154,8 +157,8 @@ inline EinsumTerm contract_terms(const EinsumTerm& a, const EinsumTerm& b, const
   return {emit_one(row_of<ops::Contract>, Params::of(ContractParams{a.labels, b.labels, out}), operands, where), out};
 }
 
-/// Brings operands to one dtype that contractions take.
-inline void promote_terms(std::vector<EinsumTerm>& terms, Where where) {
+/// Brings operands to one dtype that contractions take; gives the dtype of the result.
+inline DType promote_terms(std::vector<EinsumTerm>& terms, Where where) {
   Element element = element_of(terms[0].value.type());
   for (const EinsumTerm& t : terms) element = promote(element, element_of(t.value.type()));
   if (is_bool(element.dtype)) element.dtype = DType::i32;
@@ -163,12 +166,15 @@ inline void promote_terms(std::vector<EinsumTerm>& terms, Where where) {
   if (!accepts(Accept::numbers, element.dtype)) {
     fail<TypeError>("einsum", "expected numbers", where);
   }
+  const DType result = element.dtype;
+  if (!ops::Contract::takes(result)) element.dtype = DType::f32;  // f16 and bf16 are summed in f32
   for (EinsumTerm& t : terms) t.value = with_element(t.value, element, where);
+  return result;
 }
 
 /// Contracts terms pairwise, always the pair whose product costs least next; then orders the axes.
 inline Tensor contract_all(std::vector<EinsumTerm> terms, const std::string& out, Where where) {
-  promote_terms(terms, where);
+  const DType dtype = promote_terms(terms, where);
   for (EinsumTerm& t : terms) take_diagonals(t, where);
   const auto needed_without = [&](std::size_t i, std::size_t j) {
     std::string needed = out;
@@ -201,7 +207,7 @@ inline Tensor contract_all(std::vector<EinsumTerm> terms, const std::string& out
     terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(best_j));
   }
   sum_labels(terms[0], out, where);
-  return order_labels(terms[0], out, where);
+  return with_element(order_labels(terms[0], out, where), {dtype, false}, where);
 }
 
 AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands, Where where) {

@@ -362,7 +362,7 @@ inline void batch_loop(BatchCall& call) {
   q.masked = p.masked || new_alive;
   q.body_captures = p.body_captures + (outer_in_body ? 1 : 0);
   q.body = mapped_body.graph;
-  if (p.masked && !by_lane) {
+  if (p.masked && !by_lane && !plain) {
     // The body knows `alive` without the new axis of extent 1.
     std::vector<Type> types = detail::types_of_inputs(q.body);
     const auto at = static_cast<std::size_t>(q.body_captures);

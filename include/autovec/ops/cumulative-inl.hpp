@@ -92,11 +92,13 @@ struct Cumulative {
 
 struct Cumsum : Cumulative<Cumsum> {
   static constexpr std::string_view name = "cumsum";
+  static constexpr bool widens = true;
   template <class T> static T combine(T a, T x) { return lane::arithmetic::add<T>(a, x); }
   template <class T> static T identity() { return T(0); }
 };
 struct Cumprod : Cumulative<Cumprod> {
   static constexpr std::string_view name = "cumprod";
+  static constexpr bool widens = true;
   template <class T> static T combine(T a, T x) { return lane::arithmetic::mul<T>(a, x); }
   template <class T> static T identity() { return T(1); }
 };
@@ -135,7 +137,7 @@ AUTOVEC_API Tensor cumulate(const OpInfo& op, const Operand& x, std::int64_t axi
   axis = wrap_axis(axis, x.rank(), op.name, where);
   const DType given = x.type().dtype;
   const bool half = given == DType::f16 || given == DType::bf16;
-  const DType wide = op.sums ? wide_sum(given) : is_bool(given) ? DType::i32 : given;
+  const DType wide = op.widens ? wide_sum(given) : is_bool(given) ? DType::i32 : given;
   const Tensor operand = with_element(strong(x, where), {half ? DType::f32 : wide, false}, where);
   const ops::CumulativeParams params{axis, options.reverse, options.exclusive};
   const Tensor y = emit_one(op, Params::of(params), std::span(&operand, 1), where);

@@ -45,6 +45,7 @@ constexpr OpInfo make_row() {
     row.bound_f64 = Op::bound_f64;
   }
   if constexpr (requires { Op::collective; }) row.collective = Op::collective;
+  if constexpr (requires { Op::widens; }) row.widens = Op::widens;
   if constexpr (requires { Op::sums; }) row.sums = Op::sums;
   return row;
 }

@@ -77,12 +77,14 @@ struct Reduce {
 struct Sum : Reduce<Sum> {
   static constexpr std::string_view name = "sum";
   static constexpr bool sums = true;
+  static constexpr bool widens = true;
   template <class V> static V combine(V a, V x) { return a + x; }
   static Number identity(DType) { return 0; }
 };
 struct Prod : Reduce<Prod> {
   static constexpr std::string_view name = "prod";
   static constexpr bool sums = true;
+  static constexpr bool widens = true;
   template <class V> static V combine(V a, V x) { return a * x; }
   static Number identity(DType) { return 1; }
 };
@@ -169,7 +171,7 @@ AUTOVEC_API Tensor reduce_tensor(const OpInfo& op, const Operand& x, const Axes&
   DType dtype = x.type().dtype;
   if (op.accept == Accept::bits) {
     dtype = DType::b8;
-  } else if (op.sums) {
+  } else if (op.widens) {
     dtype = wide_sum(dtype);
   } else if (is_bool(dtype)) {
     dtype = DType::i32;

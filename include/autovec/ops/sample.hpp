@@ -162,7 +162,6 @@ inline constexpr DType sample_dtypes[] = {
 inline constexpr std::size_t main_sample_dtypes = 6;
 
 inline bool takes_real(DType) { return true; }
-inline bool takes_numbers(DType t) { return !is_bool(t); }
 inline bool takes_plain_numbers(DType t) { return is_int(t) || t == DType::f32 || t == DType::f64; }
 
 /// Parameters and shapes of operands that share one dtype.

@@ -76,7 +76,8 @@ struct Broadcast : View {
     return for_dtypes(takes_real, {form(Params{{2, 3}, {1}}, {{3}}),
                                    form(Params{{4}, {}}, {{}}),
                                    form(Params{{3, 0, 2}, {0, 2}}, {{1, 2}}),
-                                   form(Params{{2, 1, 2}, {0, 1}}, {{2, 1}})});
+                                   form(Params{{2, 1, 2}, {0, 1}}, {{2, 1}}),
+                                   form(Params{{2, 0}, {1}}, {{0}})});
   }
 };
 

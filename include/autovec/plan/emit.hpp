@@ -168,9 +168,9 @@ class Emitter {
   static bool contains_scalar(DType dtype) {
     return lane::contains(lane::Domain::scalars, dtype);
   }
+  /// Whether `v` lies in memory that this kernel fills, and so must not be loaded from there.
   bool is_computed(const Scope& scope, ValueId v) const {
-    return scope.outer == nullptr &&
-           std::find(computed_.begin(), computed_.end(), v) != computed_.end();
+    return std::find(computed_.begin(), computed_.end(), base_of(scope, v)) != computed_.end();
   }
   void remember(const Scope& scope, ValueId v, const AffineMap& at, lane::ValueId id) {
     known_.back().insert_or_assign(Key{&scope, v, at}, id);

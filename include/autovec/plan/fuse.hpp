@@ -94,7 +94,7 @@ inline Fusion separate(const Graph& graph, const Schedule& schedule,
       if (demanded[static_cast<std::size_t>(node.result())] != 0) add_group({{}, {node.result()}, {}});
     } else if (is_pointwise(node)) {
       add_group({graph.type(node.result()).shape, {node.result()}, {}});
-    } else if (node.op->kind != Kind::view || !view_map(graph, node, unused)) {
+    } else if (node.op->kind != Kind::view || schedule.copies(node) || !view_map(graph, node, unused)) {
       out.stages.push_back({-1, n});
     }
   }
@@ -156,6 +156,11 @@ class Fuser {
     return (x.op->kind == Kind::loop || x.op->kind == Kind::branch) && infos_.of(graph_, x).local;
   }
   bool is_inline(const Node& x) { return is_pointwise(x) || is_local(x); }
+  /// Whether the node is a view that kernels look through.
+  bool is_fused_view(const Node& x) const {
+    AffineMap unused;
+    return x.op->kind == Kind::view && !schedule_.copies(x) && view_map(graph_, x, unused);
+  }
   std::int32_t add_owner(std::int64_t position, const Extents& domain, bool reduces = false) {
     owners_.push_back({position, extent_product(domain, 0, domain.size()), reduces, 0});
     return static_cast<std::int32_t>(owners_.size() - 1);
@@ -197,7 +202,7 @@ class Fuser {
       const Node& x = node(n);
       std::int64_t cost = 0;
       std::int64_t deadline = never;
-      const bool passes_on = is_inline(x) || x.op->kind == Kind::view;
+      const bool passes_on = is_inline(x) || (x.op->kind == Kind::view && !schedule_.copies(x));
       for (const ValueId v : x.operands) {
         if (!passes_on) break;
         cost += cost_[static_cast<std::size_t>(v)];
@@ -279,7 +284,6 @@ class Fuser {
   void decide(std::int32_t n) {
     const Node& x = node(n);
     const std::int64_t position = schedule_.position[static_cast<std::size_t>(n)];
-    AffineMap unused;
     if (as_literal(&x) != nullptr) {
       if (demanded(x.result())) store(x.result());
     } else if (x.op->kind == Kind::view) {
@@ -301,8 +305,7 @@ class Fuser {
   bool is_stored(ValueId v) const { return stored_[static_cast<std::size_t>(v)] != 0; }
 
   void decide_view(const Node& x, std::int64_t position) {
-    AffineMap map;
-    if (!view_map(graph_, x, map)) {
+    if (!is_fused_view(x)) {
       demand(x.operands[0]);
       return;
     }
@@ -370,6 +373,7 @@ class Fuser {
   /// What a kernel loads for one of its values.
   struct Loads {
     std::vector<std::pair<ValueId, AffineMap>> values;
+    std::vector<ValueId> arrays;  // read at computed places
     std::vector<std::pair<ValueId, AffineMap>> seen;
   };
 
@@ -392,14 +396,14 @@ class Fuser {
         }
         return;
       case Kind::view:
-        if (view_map(graph_, *x, map)) {
+        if (is_fused_view(*x) && view_map(graph_, *x, map)) {
           collect_loads(x->operands[0], compose(map, at), out);
           return;
         }
         out.values.push_back({v, at});
         return;
       case Kind::gather: {
-        out.values.push_back({x->operands[0], AffineMap()});
+        out.arrays.push_back(x->operands[0]);
         const Type& starts = type(x->operands[1]);
         AffineMap start = at.without_rows();
         for (std::size_t r = 0; r + 1 < starts.rank(); ++r) start.add_row(at, r);
@@ -414,7 +418,7 @@ class Fuser {
           collect_loads(x->operands[read.operand], compose(read.at, at), out);
         }
         for (const std::size_t i : infos_.of(graph_, *x).placed) {
-          out.values.push_back({x->operands[i], AffineMap()});
+          out.arrays.push_back(x->operands[i]);
         }
         return;
       default:
@@ -446,8 +450,7 @@ class Fuser {
         place_in_group(x);
         continue;
       }
-      AffineMap unused;
-      const bool is_step = !is_inline(x) && (x.op->kind != Kind::view || !view_map(graph_, x, unused));
+      const bool is_step = !is_inline(x) && !is_fused_view(x);
       if (!is_step) continue;
       for (std::int32_t i = 0; i < x.result_count; ++i) {
         stages_[static_cast<std::size_t>(x.result(i))] = static_cast<std::int64_t>(fusion_.stages.size());
@@ -492,6 +495,7 @@ class Fuser {
       if (!(group.domain == domain) || group.values.size() + group.outputs.size() >= 16) continue;
       bool fits = true;
       bool shares = points <= small_domain;
+      for (const ValueId v : loads.arrays) fits = fits && stage_of(v) < group_stages_[g];
       for (const auto& [v, at] : loads.values) {
         if (group_of_[static_cast<std::size_t>(v)] == static_cast<std::int32_t>(g)) {
           fits = fits && at == identity;

@@ -254,6 +254,12 @@ inline void BlockLowering::launch(Emitter& emitter, const Node* node, std::strin
   Launch step;
   step.buffers = emitter.buffers();
   lane::Program program = emitter.finish();
+  for (std::size_t i = 0; i < step.buffers.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      ensure(step.buffers[i] != step.buffers[j] || !(program.buffers[i].written || program.buffers[j].written),
+             "plan: a kernel reads memory that it writes");
+    }
+  }
   step.bytes = program_bytes(program);
   step.kernel = add_kernel(std::move(program));
   add_step(std::move(step), node, std::move(reason));
@@ -310,6 +316,11 @@ inline void BlockLowering::lower_group(const KernelGroup& group) {
 
 // A reshape that merges axes is no change of strides for every operand: then the operand is copied.
 inline void BlockLowering::lower_fixed_view(const Node& x) {
+  if (schedule_.copies(x)) {
+    const Port whole = copied(port(x.result()), x);
+    scope_.places[static_cast<std::size_t>(x.result())] = whole.place;
+    return;
+  }
   if (place_of(scope_, x.result())) return;
   const Port from = copied(port(x.operands[0]), x);
   Place to{from.place.buffer, {}};

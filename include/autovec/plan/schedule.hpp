@@ -6,7 +6,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -65,6 +67,11 @@ class Schedule {
     }
     return false;
   }
+  /// Whether the view must be copied where it stands, because its operand is overwritten before all
+  /// who read the view have run.
+  bool copies(const Node& view) const {
+    return std::find(copied_.begin(), copied_.end(), view.result()) != copied_.end();
+  }
   /// The value that stands for all values in the same memory as `v`.
   ValueId sharing_class(ValueId v) const {
     while (parent_[static_cast<std::size_t>(v)] != v) v = parent_[static_cast<std::size_t>(v)];
@@ -77,6 +84,7 @@ class Schedule {
   friend class Scheduler;
   std::shared_ptr<const Graph> graph_;
   std::vector<Use> consumed_;
+  std::vector<ValueId> copied_;  // results of views
   std::vector<ValueId> parent_;
   std::vector<char> shared_;
 };
@@ -165,28 +173,49 @@ class Scheduler {
     if (root < 0) return;
     const Node* producer = graph_.producer(root);
     if (producer == nullptr && owned_[static_cast<std::size_t>(root)] == 0) return;
-    // All that reads this memory: users of the root and of views of it.
-    std::vector<ValueId> open{root};
-    std::vector<std::int32_t> readers;
+    // All that reads this memory: users of the root and of views of it. A view that shows only a part
+    // can be copied before the rest is overwritten.
+    struct Reader {
+      std::int32_t node;
+      std::int32_t part;  // the view through which it reads a part, -1 where there is none
+    };
+    std::vector<std::pair<ValueId, std::int32_t>> open{{root, -1}};
+    std::vector<Reader> readers;
     while (!open.empty()) {
-      const ValueId v = open.back();
+      const auto [v, part] = open.back();
       open.pop_back();
-      if (s_.is_output[static_cast<std::size_t>(v)] != 0) return;
+      if (s_.is_output[static_cast<std::size_t>(v)] != 0) {
+        if (part < 0) return;
+        readers.push_back({-1, part});
+      }
       for (const Use& use : s_.users[static_cast<std::size_t>(v)]) {
+        const Node& user = node(use.node);
         if (use.node == n) {
-          if (use.operand != static_cast<std::int32_t>(operand)) return;
-          continue;
+          if (use.operand == static_cast<std::int32_t>(operand)) continue;
+          if (part < 0) return;
         }
-        // A view is no reader, except where its elements must be copied when it is reached.
-        if (node(use.node).op->kind == Kind::view) open.push_back(node(use.node).result());
-        readers.push_back(use.node);
+        if (user.op->kind == Kind::view) {
+          const bool is_part = graph_.type(user.result()).size() * 4 <= graph_.type(root).size();
+          open.push_back({user.result(), part < 0 && is_part ? use.node : part});
+        }
+        readers.push_back({use.node, part});
       }
     }
-    for (const std::int32_t reader : readers) {
-      // A view the operand came through is before n in any case.
-      if (depends_on(reader, n)) return;
+    std::vector<std::int32_t> parts;
+    for (const Reader& reader : readers) {
+      // A view that the operand came through is before n in any case.
+      if (reader.node >= 0 && reader.node != n && !depends_on(reader.node, n)) continue;
+      if (reader.part < 0 || depends_on(reader.part, n)) return;
+      parts.push_back(reader.part);
     }
-    for (const std::int32_t reader : readers) before_[static_cast<std::size_t>(n)].push_back(reader);
+    std::vector<std::int32_t>& before = before_[static_cast<std::size_t>(n)];
+    for (const Reader& reader : readers) {
+      if (std::find(parts.begin(), parts.end(), reader.part) == parts.end()) before.push_back(reader.node);
+    }
+    for (const std::int32_t part : parts) {
+      before.push_back(part);
+      s_.copied_.push_back(node(part).result());
+    }
     const ValueId a = s_.sharing_class(root);
     const ValueId b = s_.sharing_class(result);
     // The result joins the older class, whose representative an input stays.

@@ -63,7 +63,7 @@ struct RunCounts {
 struct PlanOptions {
   bool fuse = true;           // false: a kernel a node
   bool share_memory = true;   // false: a buffer a value
-  std::string_view skip;      // passes to leave out, as `hoist,cse`
+  std::string_view skip = {};  // passes to leave out, as `hoist,cse`
 };
 
 /// An immutable plan with its kernels prepared for a backend. Copies share it.

@@ -338,8 +338,9 @@ inline void check_index(std::string_view op, const Tensor& i, Where where) {
   fail<TypeError>(op, "indices are not integers: " + type_text(i.type()), where, "cast them: cast(i, i32)");
 }
 
+/// Throws ShapeError where an axis has no elements. A lane that never runs may read them.
 inline void check_readable(std::string_view op, const Type& x, std::int64_t axis, Where where) {
-  if (x.shape[static_cast<std::size_t>(axis)] != 0) return;
+  if (x.shape[static_cast<std::size_t>(axis)] != 0 || Trace::of_no_lanes()) return;
   std::string what("nothing to read along axis ");
   what += number_text(axis);
   what += " of ";
@@ -392,6 +393,22 @@ inline Tensor linear_index(std::span<const Tensor> parts, const Extents& extents
   return drop ? emit_select(at(inside), position, Tensor(total)) : position;
 }
 
+/// What a lane that never runs reads of a tensor without elements: anything of the right type. True
+/// where `shape`, elements of x, is read so.
+inline bool reads_nothing(const Tensor& x, const Extents& shape) {
+  return x.size() == 0 && extent_product(shape, 0, shape.size()) != 0 && Trace::of_no_lanes();
+}
+
+/// gather of windows of x at `starts`.
+inline Tensor read_windows(const Tensor& x, const Tensor& starts, GatherParams p, Where where) {
+  if (Trace::of_no_lanes()) {
+    const Type type = ops::detail::window_type("gather", x.type(), starts.type(), p, true, where);
+    if (reads_nothing(x, type.shape)) return zeros(type.shape, type.dtype, where);
+  }
+  const Tensor operands[2] = {x, starts};
+  return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+}
+
 /// Elements (or slices) of x at `starts` [..., k], which index `axes`, k ascending ones.
 inline Tensor gather_at(const Tensor& x, const Tensor& starts, Extents axes, Where where) {
   GatherParams p;
@@ -399,8 +416,7 @@ inline Tensor gather_at(const Tensor& x, const Tensor& starts, Extents axes, Whe
   for (const std::int64_t axis : axes) p.sizes[static_cast<std::size_t>(axis)] = 1;
   p.collapsed = axes;
   p.axes = std::move(axes);
-  const Tensor operands[2] = {x, starts};
-  return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+  return read_windows(x, starts, std::move(p), where);
 }
 
 /// Brings axes [0, count) behind the `before` axes that follow them.
@@ -420,6 +436,7 @@ inline Tensor take_known(std::string_view op, const Tensor& x, std::int64_t i, s
   const std::int64_t extent = x.extent(axis);
   if (extent == 0 && extent_product(shape, 0, shape.size()) == 0) return reshape(Operand(x, where), shape);
   check_readable(op, x.type(), axis, where);
+  if (reads_nothing(x, shape)) return zeros(shape, x.dtype(), where);
   const Tensor window = slice_axis(x, axis, known_start(i, extent, 1), 1, where);
   return reshape(Operand(window, where), std::move(shape));
 }
@@ -469,8 +486,8 @@ AUTOVEC_API Tensor TakeAlongAxisFunction::operator()(Operand x, Operand indices,
   p.sizes = {1};
   p.collapsed = {p.batch};
   const Tensor starts = broadcast_to(at(moveaxis(indices, axis, -1)), places);
-  const Tensor operands[2] = {broadcast_to(at(moveaxis(x, axis, -1)), lines), expand_dims(at(starts), -1)};
-  const Tensor y = emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+  const Tensor of_lines = broadcast_to(at(moveaxis(x, axis, -1)), lines);
+  const Tensor y = detail::read_windows(of_lines, expand_dims(at(starts), -1), std::move(p), where);
   return moveaxis(at(y), -1, axis);
 }
 

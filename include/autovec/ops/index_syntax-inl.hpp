@@ -170,6 +170,7 @@ inline Extents joined_shape(const Extents& shape, std::size_t first, std::size_t
 inline Tensor read_part(const Tensor& x, std::span<const Index> indices, Where where) {
   const At at(where);
   const Selection s = select_part("slice", x.type(), indices, true, where);
+  if (reads_nothing(x, s.shape)) return zeros(s.shape, x.dtype(), where);
   Tensor y = s.sliced ? strided_slice(x, s.starts, s.extents, s.steps, where) : x;
   if (!s.axes.empty()) {
     if (extent_product(s.shape, 0, s.shape.size()) != 0) {

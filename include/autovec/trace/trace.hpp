@@ -62,6 +62,14 @@ class Trace {
     return -1;
   }
 
+  /// Whether what is traced is a lane of a vmap that has no lanes, so that it will never run.
+  static bool of_no_lanes() {
+    for (const Trace* t = innermost(); t != nullptr; t = t->outer_) {
+      if (t->axis_lanes_ == 0) return true;
+    }
+    return false;
+  }
+
   /// A new argument of the graph; all of them before the first op.
   Tensor add_argument(const Type& type) {
     return Tensor::from_value(type, id_, builder_.add_input(type));

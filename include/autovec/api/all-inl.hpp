@@ -11,3 +11,9 @@
 #include "autovec/ops/nn-inl.hpp"
 #include "autovec/ops/table-inl.hpp"
 #include "autovec/trace/tensor_text-inl.hpp"
+
+#if !AUTOVEC_HEADER_ONLY
+namespace autovec::inline v1 {
+template struct Eager<void>;
+}  // namespace autovec::inline v1
+#endif

@@ -57,7 +57,7 @@ class Generator {
   static constexpr int deepest = 4;
 
   Type any_type() {
-    const Type types[] = {Type::real, Type::real,   Type::integer,
+    const Type types[] = {Type::real,  Type::real,   Type::integer,
                           Type::truth, Type::vector, Type::vector};
     return types[dice_.below(6)];
   }
@@ -150,14 +150,20 @@ class Generator {
     }
     if (!any_variable) return;
     switch (signature.op) {
-      case Op::mul: case Op::vmul: case Op::scale: case Op::total: case Op::greatest:
+      case Op::mul:
+      case Op::vmul:
+      case Op::scale:
+      case Op::total:
+      case Op::greatest:
         for (Operand& x : operands) {
           if (x.is_variable()) {
             x = emit(x.type == Type::vector ? Op::vtame : Op::tame, {x}, into);
           }
         }
         break;
-      case Op::read: case Op::set: case Op::bump:
+      case Op::read:
+      case Op::set:
+      case Op::bump:
         if (!operands[1].is_variable()) {
           operands[1].number = dice_.between(-out_.extent, out_.extent - 1);
         }
@@ -183,7 +189,8 @@ class Generator {
     std::vector<Type> results;
     s.op = static_cast<Op>(static_cast<int>(Op::cond) + dice_.below(5));
     switch (s.op) {
-      case Op::cond: case Op::choice: {
+      case Op::cond:
+      case Op::choice: {
         const std::vector<Type> arguments = any_types(0, 2);
         results = any_types(1, 2);
         const Type selector = s.op == Op::cond ? Type::truth : Type::integer;

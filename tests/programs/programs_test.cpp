@@ -242,14 +242,12 @@ class Trial {
                                    const Tensors& none) {
       return record(program_, groups.in_order(both, outer, inner, none));
     };
-    const auto g =
-        av::vmap(av::vmap(f, av::in(0, av::shared, 0, av::shared), av::out(0),
-                          av::VmapOptions{.axis_size = inputs_.inner}),
-                 av::in(0, 0, av::shared, av::shared), av::out(0),
-                 av::VmapOptions{.axis_size = inputs_.outer});
+    const auto g = av::vmap(av::vmap(f, av::in(0, av::shared, 0, av::shared), av::out(0),
+                                     av::VmapOptions{.axis_size = inputs_.inner}),
+                            av::in(0, 0, av::shared, av::shared), av::out(0),
+                            av::VmapOptions{.axis_size = inputs_.outer});
     const std::vector<Tensors>& x = groups.tensors;
-    const Tensors results =
-        jitted ? av::jit(g)(x[0], x[1], x[2], x[3]) : g(x[0], x[1], x[2], x[3]);
+    const Tensors results = jitted ? av::jit(g)(x[0], x[1], x[2], x[3]) : g(x[0], x[1], x[2], x[3]);
     for (int o = 0; o < inputs_.outer; ++o) {
       for (int i = 0; i < inputs_.inner; ++i) compare(results, o, i, o * inputs_.inner + i);
     }
@@ -257,8 +255,7 @@ class Trial {
 
   /// Notes the first difference between part `lane` of the results and what is expected of (o, i).
   void compare(const Tensors& results, int o, int i, int lane) {
-    const std::vector<Value>& expected =
-        expected_[static_cast<std::size_t>(o * inputs_.inner + i)];
+    const std::vector<Value>& expected = expected_[static_cast<std::size_t>(o * inputs_.inner + i)];
     for (std::size_t r = 0; r < expected.size() && difference_.empty(); ++r) {
       const Type type = program_.body.results[r].type;
       const std::vector<double> want = numbers_of(type, expected[r]);

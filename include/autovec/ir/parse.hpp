@@ -1,4 +1,5 @@
-// Reads the text of graphs: what print.hpp writes, and a little more for people who write it by hand.
+// Reads the text of graphs: what print.hpp writes, and a little more for people who write it by
+// hand.
 //
 //   (x: f32[3], y: f32[3]) { p = mul x y; return p }
 //
@@ -174,7 +175,8 @@ class GraphParser {
       do outputs.push_back(operand());
       while (in_.accept(","));
     }
-    while (in_.accept(";")) {}
+    while (in_.accept(";")) {
+    }
     in_.expect("}");
     in_.leave();
     return builder_.finish(std::move(outputs));
@@ -225,7 +227,8 @@ class GraphParser {
     for (std::size_t i = 0; i < left.size(); ++i) {
       define(left[i].at, left[i].name, first + static_cast<ValueId>(i));
     }
-    while (in_.accept(";")) {}
+    while (in_.accept(";")) {
+    }
   }
 
   const OpInfo& op_named(std::size_t at, std::string_view name) {
@@ -303,8 +306,8 @@ class GraphParser {
         literals_.try_emplace({p.value.kind, p.value.bits, p.dtype, p.weak}, ValueId{-1});
     if (fresh) {
       const Type type{p.dtype, p.weak, {}};
-      found->second = builder_.add_node(literal_row, Params::of(p), {}, std::span(&type, 1),
-                                        Where::unknown());
+      found->second =
+          builder_.add_node(literal_row, Params::of(p), {}, std::span(&type, 1), Where::unknown());
     }
     return found->second;
   }

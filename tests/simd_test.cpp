@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -660,5 +661,158 @@ TEST_CASE("simd: reductions follow the pinned tree") {
     CAPTURE(lane::to_text(value));
     CAPTURE(reduction.reduced_rank);
     REQUIRE(difference(expected[1], actual[1]) == -1);
+  }
+}
+
+namespace {
+
+/// A contraction with contiguous or odd strides on random or given numbers.
+struct Product {
+  Contraction c;
+  std::vector<Memory> memory;
+
+  Product(Random& random, DType t, std::int64_t batches, std::int64_t m, std::int64_t n,
+          std::int64_t k, bool plain) {
+    c.dtype = t;
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    const auto layout = [&](std::int64_t rows, std::int64_t columns, Extents& batch,
+                            std::int64_t& row, std::int64_t& column) {
+      const bool by_columns = !plain && random.one_in(2);
+      const std::int64_t gap = plain || random.one_in(2) ? 0 : 1 + random.below(3);
+      row = by_columns ? 1 : columns + gap;
+      column = by_columns ? rows + gap : 1;
+      if (!plain && random.one_in(4)) {
+        row *= 2;
+        column *= 2;
+      }
+      const std::int64_t whole = std::max<std::int64_t>(std::max(row * rows, column * columns), 1);
+      if (batches != 1) batch.push_back(whole);
+      memory.emplace_back(t, batches * whole);
+    };
+    if (batches != 1) c.batch.push_back(batches);
+    layout(m, k, c.a_batch, c.a_row, c.a_column);
+    layout(k, n, c.b_batch, c.b_row, c.b_column);
+    layout(m, n, c.c_batch, c.c_row, c.c_column);
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::int64_t i = 0; i < memory[side].length(); ++i) {
+        const std::int64_t bits = dispatch(
+            t,
+            [&]<class T>() -> std::int64_t {
+              if constexpr (std::is_floating_point_v<T>) {
+                return lane::to_immediate(static_cast<T>(static_cast<double>(random.below(2000001) - 1000000) * 1e-6));
+              } else {
+                return sample(random, t);
+              }
+            },
+            [] { return std::int64_t(0); });
+        std::memcpy(memory[side].data() + static_cast<std::size_t>(i) * size_of(t), &bits, size_of(t));
+      }
+    }
+  }
+  void run() {
+    const PreparedKernel kernel = simd_backend().prepare_contraction(c);
+    simd_backend().launch_contraction(kernel.get(), memory[0].data(), memory[1].data(), memory[2].data());
+  }
+  template <class T>
+  T at(std::size_t side, std::int64_t offset) {
+    T x;
+    std::memcpy(&x, memory[side].data() + static_cast<std::size_t>(offset) * sizeof(T), sizeof(T));
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("simd: contractions over dtypes, sizes and strides") {
+  Random random{9};
+  constexpr std::int64_t sizes[] = {0, 1, 2, 3, 5, 7, 12, 13, 16, 31, 33, 64, 100, 300};
+  for (int trial = 0; trial < 600; ++trial) {
+    const DType t = all_scalars[random.below(std::size(all_scalars))];
+    const auto size = [&] { return sizes[random.below(std::size(sizes))]; };
+    const std::int64_t batches = random.one_in(2) ? 1 : random.below(4);
+    Product p(random, t, batches, size(), size(), size(), false);
+    if (p.c.m * p.c.n * p.c.k > 300000) continue;
+    p.run();
+    CAPTURE(trial);
+    CAPTURE(name_of(t));
+    dispatch(
+        t,
+        [&]<class T>() {
+          bool right = true;
+          for (std::int64_t b = 0; b < batches; ++b) {
+            const auto base = [&](const Extents& strides) { return strides.empty() ? 0 : b * strides[0]; };
+            for (std::int64_t i = 0; i < p.c.m; ++i) {
+              for (std::int64_t j = 0; j < p.c.n; ++j) {
+                std::conditional_t<std::is_floating_point_v<T>, double, T> sum = 0;
+                for (std::int64_t k = 0; k < p.c.k; ++k) {
+                  const T x = p.at<T>(0, base(p.c.a_batch) + i * p.c.a_row + k * p.c.a_column);
+                  const T y = p.at<T>(1, base(p.c.b_batch) + k * p.c.b_row + j * p.c.b_column);
+                  if constexpr (std::is_same_v<T, bool>) sum = sum || (x && y);
+                  else if constexpr (std::is_floating_point_v<T>) sum += static_cast<double>(x) * y;
+                  else sum = lane::arithmetic::add(sum, lane::arithmetic::mul(x, y));
+                }
+                const T got = p.at<T>(2, base(p.c.c_batch) + i * p.c.c_row + j * p.c.c_column);
+                if constexpr (std::is_floating_point_v<T>) {
+                  const double bound = static_cast<double>(p.c.k + 1) * 2 * std::numeric_limits<T>::epsilon();
+                  right = right && std::abs(static_cast<double>(got) - sum) <= bound;
+                } else {
+                  right = right && got == sum;
+                }
+              }
+            }
+          }
+          REQUIRE(right);
+        },
+        [] {});
+    Memory guards(t, p.memory[2].length());
+    REQUIRE(std::equal(guards.bytes.begin(), guards.bytes.begin() + Memory::guard, p.memory[2].bytes.begin()));
+    REQUIRE(std::equal(guards.bytes.end() - Memory::guard, guards.bytes.end(), p.memory[2].bytes.end() - Memory::guard));
+  }
+}
+
+TEST_CASE("simd: a row of a product has the same bits whatever the number of rows and its place") {
+  Random random{10};
+  for (const DType t : {f32, f64}) {
+    for (const std::int64_t n : {1, 2, 17, 40, 130}) {
+      constexpr std::int64_t k = 300, most = 200;
+      Product all(random, t, 1, most, n, k, true);
+      all.run();
+      const auto row = static_cast<std::size_t>(n) * size_of(t);
+      for (std::int64_t m = 1; m <= most; m += m < 30 ? 1 : 13) {
+        Product some(random, t, 1, m, n, k, true);
+        const std::int64_t first = random.below(most - m + 1);
+        std::memcpy(some.memory[1].data(), all.memory[1].data(), row * k);
+        std::memcpy(some.memory[0].data(), all.memory[0].data() + static_cast<std::size_t>(first * k) * size_of(t),
+                    static_cast<std::size_t>(m * k) * size_of(t));
+        some.run();
+        CAPTURE(m);
+        CAPTURE(n);
+        REQUIRE(std::memcmp(some.memory[2].data(), all.memory[2].data() + static_cast<std::size_t>(first) * row,
+                            static_cast<std::size_t>(m) * row) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("simd: work on several threads, from several threads, has the same bits") {
+  Random random{11};
+  constexpr std::int64_t n = 300000;
+  Recorder r({n});
+  std::vector<Memory> memory{{f32, n, random}, {f32, n}};
+  const lane::Lane<float> x(r, r.load({r.add_buffer(f32, false), 0, {1}}));
+  r.store({r.add_buffer(f32, true), 0, {1}}, math::exp(math::log(x)).id_in(r));
+  const Program program = r.finish();
+  const PreparedKernel kernel = simd_backend().prepare(program);
+  agree(program, memory);
+  std::vector<std::vector<Memory>> copies(4, memory);
+  std::vector<std::thread> callers;
+  for (std::vector<Memory>& copy : copies) {
+    callers.emplace_back([&] { simd_backend().launch(kernel.get(), addresses(copy)); });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (std::size_t i = 1; i < copies.size(); ++i) {
+    CHECK(difference(copies[0][1], copies[i][1]) == -1);
   }
 }

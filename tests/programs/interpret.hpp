@@ -69,9 +69,11 @@ class Interpreter {
     return out;
   }
 
-  static Value of(double x) {
+  /// Rounding the double result of one operation on floats once more gives the float result.
+  double rounded(double x) const { return program_.single ? static_cast<float>(x) : x; }
+  Value of(double x) const {
     Value v;
-    v.real = x;
+    v.real = rounded(x);
     return v;
   }
   static Value of(bool x) {
@@ -188,6 +190,7 @@ class Interpreter {
         return of(top);
       }
     }
+    for (double& e : out.vector) e = rounded(e);
     return out;
   }
 

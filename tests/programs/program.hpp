@@ -14,7 +14,7 @@
 
 namespace programs {
 
-/// f64, i32, b8, and f64 vectors of the program's extent.
+/// f64 or f32, i32, b8, and vectors of reals of the program's extent.
 enum class Type : std::uint8_t { real, integer, truth, vector };
 
 inline const char* name_of(Type type) {
@@ -76,6 +76,7 @@ struct Block {
 struct Program {
   std::vector<Type> types;  // of each variable
   int extent = 1;
+  bool single = false;      // reals are f32
   Block body;
 };
 
@@ -153,7 +154,8 @@ class Printer {
   explicit Printer(const Program& program) : program_(program) {}
 
   std::string text() {
-    out_ << "program, vectors of " << program_.extent << ' ';
+    out_ << "program, " << (program_.single ? "f32" : "f64") << ", vectors of " << program_.extent
+         << ' ';
     block(program_.body, 0);
     out_ << '\n';
     return out_.str();

@@ -76,7 +76,7 @@ class Recorder {
       case Op::invert: return ~x;
       case Op::choose_real: case Op::choose_integer: case Op::choose_truth: case Op::choose_vector:
         return av::where(x, y, z);
-      case Op::to_real: return av::cast(x, av::f64);
+      case Op::to_real: return av::cast(x, program_.single ? av::f32 : av::f64);
       case Op::to_integer: case Op::count: return av::cast(x, av::i32);
       case Op::fill: return av::broadcast_to(x, {program_.extent});
       case Op::read: return x[y];

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #include "autovec/exec/run.hpp"
 #include "autovec/exec/scatter-inl.hpp"
+#include "autovec/plan/explain.hpp"
 #include "autovec/plan/lower.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "autovec/plan/text.hpp"
@@ -96,8 +98,20 @@ class Run {
   void block(const Block& b) {
     for (const Step& s : b.steps) {
       step_ = &s;
-      std::visit([this](const auto& what) { (*this)(what); }, s.what);
+      if (counts_.times != nullptr) {
+        timed(s);
+      } else {
+        std::visit([this](const auto& what) { (*this)(what); }, s.what);
+      }
     }
+  }
+  void timed(const Step& s) {
+    const auto start = std::chrono::steady_clock::now();
+    std::visit([this](const auto& what) { (*this)(what); }, s.what);
+    const auto spent = std::chrono::steady_clock::now() - start;
+    StepTimes::Entry& entry = counts_.times->of(&s);
+    entry.nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+    ++entry.runs;
   }
 
   void operator()(const Launch& s) {
@@ -334,6 +348,29 @@ AUTOVEC_API void Executable::run_into(std::span<const Array> inputs, std::span<c
     if (b.role == plan::Role::output) lease.workspace->addresses[i] = outputs[index].data;
   }
   plan::Run(*state_, *lease.workspace, count).block(p.root);
+}
+
+AUTOVEC_API std::string Executable::explain() const {
+  return plan::explain_plan(state_->plan, state_->backend->name);
+}
+
+AUTOVEC_API Profile Executable::profile(std::span<const Array> inputs, int runs) const {
+  std::vector<Array> outputs = run(inputs);
+  StepTimes times;
+  RunCounts counts;
+  counts.times = &times;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < runs; ++i) run_into(inputs, outputs, &counts);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  Profile out;
+  out.seconds = spent.count() / runs;
+  plan::for_each_step(state_->plan.root, 0, [&](const plan::Step& step, int depth) {
+    const StepTimes::Entry& entry = times.of(&step);
+    const double each = static_cast<double>(entry.runs) / runs;
+    out.rows.push_back({plan::step_name(step), step.reason, depth, entry.runs / runs,
+                        1e-9 * static_cast<double>(entry.nanoseconds) / runs, each * plan::step_bytes(step)});
+  });
+  return out;
 }
 
 AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs, RunCounts* counts) const {

@@ -136,7 +136,75 @@ struct Argsort : SortOp<Argsort> {
   }
 };
 
-using SortOps = List<Sort, Argsort>;
+/// Positions (i32) of the `count` greatest elements of each line, greatest first, NaN before all
+/// numbers, the first of equals first.
+struct TopK {
+  static constexpr std::string_view name = "top_k";
+  static constexpr Kind kind = Kind::call;
+  static constexpr int arity = 1;
+  struct Params {
+    std::int64_t axis = 0;
+    std::int64_t count = 0;
+    template <class Self, class F>
+    static void fields(Self& self, F&& f) {
+      f("axis", self.axis);
+      f("count", self.count);
+    }
+  };
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+    autovec::detail::check_arity(name, x.size(), 1, where);
+    const auto& p = params.as<Params>();
+    if (p.axis < 0) fail<ShapeError>(name, "a negative axis", where);
+    const auto axis = static_cast<std::size_t>(wrap_axis(p.axis, x[0].rank(), name, where));
+    if (p.count < 0 || p.count > x[0].shape[axis]) {
+      fail<ShapeError>(name, "no " + number_text(p.count) + " elements along axis " + number_text(p.axis) + " of " +
+                                 type_text(x[0]),
+                       where);
+    }
+    if (is_complex(x[0].dtype)) {
+      fail<TypeError>(name, "complex numbers have no order: " + type_text(x[0]), where);
+    }
+    Type result = x[0].with_dtype(DType::i32);
+    result.shape[axis] = p.count;
+    return {result};
+  }
+  static void batch(BatchCall& call) {
+    Params p = call.params.as<Params>();
+    ++p.axis;
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+  }
+  static void kernel(std::span<const Array> x, std::span<Array> results, const autovec::Params& params) {
+    const auto& p = params.as<Params>();
+    const Extents& shape = x[0].type.shape;
+    detail::with_keys(x[0].type.dtype, [&]<class T>(auto key) {
+      const T* from = x[0].as<T>();
+      std::int32_t* to = results[0].as<std::int32_t>();
+      std::vector<std::int32_t> line(static_cast<std::size_t>(shape[static_cast<std::size_t>(p.axis)]));
+      detail::for_each_line(shape, p.axis, [&](std::int64_t first, std::int64_t stride) {
+        std::iota(line.begin(), line.end(), 0);
+        std::partial_sort(line.begin(), line.begin() + p.count, line.end(), [&](std::int32_t a, std::int32_t b) {
+          const auto ka = key(from[first + a * stride]);
+          const auto kb = key(from[first + b * stride]);
+          if (detail::sorts_before(kb, ka)) return true;
+          return !detail::sorts_before(ka, kb) && a < b;
+        });
+        // Line l of x starts at (l / stride) * stride * n + l % stride; the result has `count` for n.
+        const std::int64_t n = static_cast<std::int64_t>(line.size());
+        const std::int64_t start = first / (stride * n) * stride * p.count + first % stride;
+        for (std::int64_t i = 0; i < p.count; ++i) to[start + i * stride] = line[static_cast<std::size_t>(i)];
+      });
+    });
+  }
+  static std::vector<Sample> samples() {
+    using namespace autovec::detail;
+    return for_dtypes(takes_real, {form(Params{0, 3}, {{5}}),
+                                   form(Params{0, 2}, {{3, 4}}),
+                                   form(Params{1, 33}, {{2, 33}}),
+                                   form(Params{1, 0}, {{2, 3}})});
+  }
+};
+
+using SortOps = List<Sort, Argsort, TopK>;
 
 }  // namespace ops
 
@@ -169,9 +237,8 @@ AUTOVEC_API std::pair<Tensor, Tensor> TopKFunction::operator()(Operand x, std::i
     what += type_text(x.type());
     fail<ShapeError>("top_k", what, x.where());
   }
-  // A stable ascending sort of the reversed line, read backwards, is a stable descending one.
-  const Tensor last = slice_axis(argsort(at(flip(x, axis)), axis), axis, n - k, k, x.where());
-  const Tensor places = at(n - 1) - flip(at(last), axis);
+  const Tensor places =
+      emit_one(row_of<ops::TopK>, Params::of(ops::TopK::Params{axis, k}), std::span(&x.tensor(), 1), x.where());
   return {take_along_axis(x, at(places), axis), places};
 }
 

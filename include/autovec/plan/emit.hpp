@@ -226,10 +226,12 @@ inline lane::ValueId Emitter::fresh_value(const Scope& scope, ValueId v, const A
   if (failed_) return fail(type.dtype);
   const Node* node = scope.graph.producer(v);
   if (const LiteralParams* literal = as_literal(node)) return literal_value(*literal);
-  if (!is_computed(scope, v)) {
+  if (scope.outer != nullptr) {
+    if (node == nullptr) return input_value(scope, v, at);
+  } else if (!is_computed(scope, v)) {
     if (const Place place = place_of(scope, v)) return load(place, type.dtype, at);
+    if (node == nullptr) return fail(type.dtype);
   }
-  if (node == nullptr) return input_value(scope, v, at);
   ++nodes_;
   switch (node->op->kind) {
     case Kind::map: return map_value(scope, *node, at);

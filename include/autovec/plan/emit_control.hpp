@@ -85,7 +85,6 @@ inline void Emitter::bind_lane(Scope& region, std::size_t input, lane::ValueId v
 
 inline lane::ValueId Emitter::input_value(const Scope& scope, ValueId v, const AffineMap& at) {
   const DType dtype = scope.graph.type(v).dtype;
-  if (scope.outer == nullptr) return fail(dtype);
   const Binding& b = scope.bindings[static_cast<std::size_t>(v)];
   if (b.value >= 0) return at == b.at ? b.value : fail(dtype);  // another lane's number
   if (probe_ != nullptr && scope.outer == probe_->scope) {
@@ -208,12 +207,15 @@ inline LaneInfo LaneInfos::probe(const Graph& graph, const Node& node) {
       !lane_domain(graph, node, info.domain)) {
     return info;
   }
-  // In the probe's scope every operand lies in memory.
+  // In the probe's scope every operand lies in memory, with strides that no view can merge: whatever
+  // the probe can say, the kernel will be able to say.
   Scope scope;
   scope.graph = graph;
   scope.places.resize(graph->types.size());
   for (const ValueId v : node.operands) {
-    scope.places[static_cast<std::size_t>(v)] = {v, Layout::contiguous(graph.type(v).shape)};
+    Extents padded = graph.type(v).shape;
+    for (std::int64_t& extent : padded) extent += 1;
+    scope.places[static_cast<std::size_t>(v)] = {v, Layout::contiguous(padded)};
   }
   Probe probe{&scope, &node, {}, {}};
   Emitter emitter(info.domain, this);

@@ -18,6 +18,7 @@
 
 #include "autovec/ir/builder.hpp"
 #include "autovec/ir/literal.hpp"
+#include "autovec/trace/compiled.hpp"
 #include "autovec/trace/tensor.hpp"
 
 namespace autovec::inline v1 {
@@ -150,20 +151,6 @@ class Trace {
   std::vector<Tensor> captures_;
 };
 
-/// A graph made ready to run by one executor. Any number of threads may run it at once.
-class Compiled {
- public:
-  virtual ~Compiled() = default;
-  /// Results in fresh memory. Inputs have the graph's input types, any strides.
-  virtual std::vector<Array> run(std::span<const Array> inputs) const = 0;
-  /// Results into contiguous arrays of the output types that no input overlaps. Warm calls allocate
-  /// nothing.
-  virtual void run_into(std::span<const Array> inputs, std::span<const Array> outputs) const = 0;
-  virtual const std::vector<Type>& output_types() const = 0;
-  /// The plan as canonical text.
-  virtual std::string text() const = 0;
-};
-
 inline bool Tensor::truth() const {
   const State& s = state();
   if (s.trace != 0) {
@@ -178,21 +165,6 @@ inline bool Tensor::truth() const {
   }
   return item<bool>();
 }
-
-/// What runs ops and graphs on data; the executors' side defines it (exec/eager-inl.hpp).
-template <class Unused = void>
-struct Eager {
-  /// Applies one op to arrays at once.
-  static std::vector<Array> apply(const OpInfo& op, const Params& params,
-                                  std::span<const Array> operands, Where where);
-  /// Plans a graph for the executor in force, or finds the plan in the structural cache.
-  static std::shared_ptr<const Compiled> compile(const Graph& graph);
-  /// compile, then run.
-  static std::vector<Array> run(const Graph& graph, std::span<const Array> inputs);
-};
-#if defined(AUTOVEC_COMPILED)
-extern template struct Eager<void>;
-#endif
 
 /// Applies `op`: recorded in the innermost open trace, at once where none is open.
 inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const Tensor> operands,

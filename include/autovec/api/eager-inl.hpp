@@ -54,6 +54,10 @@ class CompiledGraph final : public Compiled {
   }
   const std::vector<Type>& output_types() const override { return output_types_; }
   std::string text() const override { return dense_.text(); }
+  std::string explain() const override { return dense_.explain(); }
+  Profile profile(std::span<const Array> inputs, int runs) const override {
+    return executable_for(inputs).profile(inputs, runs);
+  }
   const Graph& graph() const { return graph_; }
   const Backend& backend() const { return backend_; }
   /// The plan for inputs laid out like these.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <limits>
 
 #include "../common/median.hpp"
 #include "data.hpp"
@@ -17,10 +18,19 @@ static av::Tensor distances(av::Tensor known, av::Tensor digit) {
   return av::sum(known * known, {1}) - 2 * av::matmul(known, digit) + av::sum(digit * digit);
 }
 
+struct Ballot {
+  av::Tensor distances, votes;
+};
+
 // The label that most of the three known digits nearest to this one have.
 static av::Tensor nearest(const Digits& known, av::Tensor digit) {
-  const auto [closeness, three] = av::top_k(-distances(known.pixels, digit), 3);
-  return av::argmax(av::sum(av::one_hot(known.labels[three], 10), {0}));
+  const Ballot start{distances(known.pixels, digit), av::zeros({10}, av::i32)};
+  const Ballot end = av::fori_loop(0, 3, start, [&](av::Tensor, Ballot ballot) {
+    av::Tensor i = av::argmin(ballot.distances);
+    return Ballot{ballot.distances.at(i).set(std::numeric_limits<float>::infinity()),
+                  ballot.votes.at(known.labels[i]).add(1)};
+  });
+  return av::argmax(end.votes);
 }
 
 struct Guess {

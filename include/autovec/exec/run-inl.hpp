@@ -201,8 +201,8 @@ class Run {
     std::byte* alive = address(s.alive);
     const auto lanes = static_cast<std::size_t>(s.lanes);
     std::memset(alive, 1, lanes);
+    block(s.condition);
     while (true) {
-      block(s.condition);
       std::byte any{0}, died{0};
       if (s.died >= 0) {
         std::byte* gone = address(s.died);
@@ -220,6 +220,7 @@ class Run {
       ++counts_.trips;
       block(s.body);
       turn(s.carries);
+      if (!s.body_tests) block(s.condition);
     }
     finish(s.carries);
   }

@@ -297,7 +297,11 @@ class Fuser {
       }
       decide_inline(x, position);
     } else {
-      for (const ValueId v : x.operands) demand(v);
+      for (std::size_t i = 0; i < x.operands.size(); ++i) {
+        // A constant goes straight into the memory of a carry that starts with it.
+        const bool starts = consuming_result(graph_, x, i) >= 0 && x.op->kind != Kind::scatter;
+        if (!starts || as_literal(graph_.producer(x.operands[i])) == nullptr) demand(x.operands[i]);
+      }
     }
   }
 

@@ -18,7 +18,12 @@ inline BlockLowering::CarrySetup BlockLowering::begin_carry(const Node& node, st
   const bool own = result >= 0;
   const Place home = own ? result_place(result) : fresh(type);
   s.carry.home = home.buffer;
-  if (!own || !schedule_.consumes(node, operand)) {
+  if (as_literal(graph_.producer(node.operands[operand])) != nullptr) {
+    Emitter emitter({});
+    const Place at{home.buffer, Layout::contiguous({})};
+    emitter.store(at, type.dtype, AffineMap(), emitter.value(scope_, node.operands[operand], AffineMap()));
+    launch(emitter, &node, "initial value of a carry");
+  } else if (!own || !schedule_.consumes(node, operand)) {
     copy(port(node.operands[operand]), {home.buffer, Layout::contiguous(type.shape)}, &node,
          "initial value of a carry");
   }
@@ -109,7 +114,14 @@ inline void BlockLowering::lower_loop(const Node& x) {
   holds.place = {step.holds, Layout::contiguous(lanes)};
   step.condition =
       BlockLowering(context_, p.condition, condition_inputs, std::span(&holds, 1)).run();
-  const FrozenBody frozen(p, lanes);
+  // The test of the next trip joins the body: its kernels are often those that make the carries.
+  step.body_tests = context_.options.fuse;
+  const FrozenBody frozen(p, lanes, step.body_tests);
+  if (step.body_tests) {
+    body_inputs.insert(body_inputs.end(), condition_inputs.begin(),
+                       condition_inputs.begin() + static_cast<std::ptrdiff_t>(condition_captures));
+    body_outputs.push_back(holds);
+  }
   BlockLowering body(context_, frozen.graph(), body_inputs, body_outputs);
   step.body = body.run();
   for (std::size_t j = 0; j < carries.size(); ++j) {

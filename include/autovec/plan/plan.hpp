@@ -117,6 +117,7 @@ struct Loop {
   BufferId died = -1;        // b8, one a lane: stopped right now; read by `freeze`
   std::vector<Carry> carries;
   Block condition, body;
+  bool body_tests = false;   // the body writes `holds` for the trip after it; the condition runs once
   Block freeze;              // stores uniform carries for the lanes that died
 };
 

@@ -173,6 +173,7 @@ class Scheduler {
     if (root < 0) return;
     const Node* producer = graph_.producer(root);
     if (producer == nullptr && owned_[static_cast<std::size_t>(root)] == 0) return;
+    if (as_literal(producer) != nullptr) return;  // has no memory of its own
     // All that reads this memory: users of the root and of views of it. A view that shows only a part
     // can be copied before the rest is overwritten.
     struct Reader {

@@ -113,7 +113,7 @@ class PlanPrinter {
     out_ += " {";
     end_line();
     block("condition", s.condition);
-    block("body", s.body);
+    block(s.body_tests ? "body and test" : "body", s.body);
     if (!s.freeze.steps.empty()) block("freeze", s.freeze);
     line("}");
   }

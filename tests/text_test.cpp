@@ -17,6 +17,7 @@
 #include "autovec/ir/parse.hpp"
 #include "autovec/ir/print.hpp"
 #include "autovec/ir/verify.hpp"
+#include "autovec/ops/table.hpp"
 #include "golden.hpp"
 
 namespace {

@@ -1,4 +1,5 @@
 // Loops and branches whose trip counts and choices differ from lane to lane.
+// SPDX-License-Identifier: Apache-2.0
 #include <autovec/autovec.hpp>
 
 #include "check.hpp"

@@ -157,6 +157,7 @@ class OpCache {
       inputs.push_back(builder.add_input(a.type));
     }
     const std::vector<Type> results = op.infer(entry.types, params, where);
+    for (const Type& type : results) check_size(op.name, type, where);
     const ValueId first = builder.add_node(op, params, std::move(inputs), results, where);
     std::vector<ValueId> outputs;
     for (std::size_t i = 0; i < results.size(); ++i) outputs.push_back(first + static_cast<ValueId>(i));
@@ -204,6 +205,7 @@ std::vector<Array> Eager<Unused>::apply(const OpInfo& op, const Params& params,
   if (op.kind == Kind::view) {  // no data moves
     const std::vector<Type> types{operands[0].type};
     const Type result = op.infer(types, params, where)[0];
+    check_size(op.name, result, where);
     Layout to;
     Array x = operands[0];
     if (!op.layout(x.type, {0, x.strides}, result, params, to)) {

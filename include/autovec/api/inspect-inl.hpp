@@ -34,6 +34,7 @@ AUTOVEC_API std::vector<Tensor> evaluate(const Graph& graph, std::vector<Tensor>
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Type& want = graph.input_type(i);
     Tensor& x = inputs[i];
+    detail::check_alive("evaluate", x, where);
     if (x.is_number()) x = detail::with_element(x, element_of(want), where);
     const Type got = x.type();
     if (!(got.shape == want.shape) || got.dtype != want.dtype) {

@@ -173,7 +173,10 @@ class Jitted {
     key.add(static_cast<std::uint64_t>(executor()) * 2 + (default_float() == DType::f64 ? 1 : 0));
     key.add_type<Arguments>();
     tree::append_key(arguments, key);
-    for (const Tensor& x : frame.leaves) detail::append_type(x.type(), key);
+    for (const Tensor& x : frame.leaves) {
+      detail::check_alive("jit", x, where_);
+      detail::append_type(x.type(), key);
+    }
     std::shared_ptr<const detail::JitEntry> entry;
     {
       const std::shared_lock lock(cache_->mutex);

@@ -20,8 +20,10 @@ namespace detail {
 inline std::int64_t count_lanes(const Leaves& leaves, LeafAxes& axes, LeafName name, const VmapOptions& options,
                                 Where where) {
   std::int64_t lanes = options.axis_size;
+  if (lanes < -1) fail<ShapeError>("vmap", "a negative axis_size", where);
   std::string first = "axis_size";
   for (std::size_t i = 0; i < leaves.size(); ++i) {
+    check_alive("vmap", leaves[i], where);
     if (!axes[i]) continue;
     const Type type = leaves[i].type();
     const std::int64_t rank = static_cast<std::int64_t>(type.rank());

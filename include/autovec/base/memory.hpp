@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #endif
 
 #include "autovec/base/config.hpp"
+#include "autovec/base/error.hpp"
 
 namespace autovec::inline v1 {
 
@@ -33,6 +35,7 @@ class MemoryPool {
     return *pool;
   }
 
+  /// Throws DeviceError where the system has no memory left.
   void* allocate(std::size_t bytes) {
     const std::size_t c = class_of(bytes);
     {
@@ -45,10 +48,12 @@ class MemoryPool {
         live_bytes_ += bytes_of(c);
         return block;
       }
-      live_bytes_ += bytes_of(c);
-      ++system_allocations_;
     }
-    return fresh(bytes_of(c));
+    void* block = fresh(bytes_of(c));
+    const std::lock_guard lock(mutex_);
+    live_bytes_ += bytes_of(c);
+    ++system_allocations_;
+    return block;
   }
 
   void release(void* block, std::size_t bytes) noexcept {
@@ -110,7 +115,13 @@ class MemoryPool {
     return bytes >= huge_page ? huge_page : block_alignment;
   }
   static void* fresh(std::size_t bytes) {
-    void* block = ::operator new(bytes, std::align_val_t(alignment_of(bytes)));
+    void* block = ::operator new(bytes, std::align_val_t(alignment_of(bytes)), std::nothrow);
+    if (block == nullptr) {
+      std::string what("no memory for ");
+      what += std::to_string(bytes);
+      what += " bytes";
+      fail<DeviceError>("allocate", what, Where::unknown());
+    }
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (bytes >= huge_page) madvise(block, bytes, MADV_HUGEPAGE);
 #endif

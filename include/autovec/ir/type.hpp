@@ -67,6 +67,17 @@ inline std::string types_text(std::span<const Type> types) {
 }
 }  // namespace detail
 
+/// Throws ShapeError for a negative extent, and where the bytes of such a value can't be counted.
+inline void check_size(std::string_view op, const Type& type, Where where) {
+  std::int64_t n = 16;  // bytes of the widest element
+  for (const std::int64_t extent : type.shape) {
+    if (extent < 0) fail<ShapeError>(op, "a negative extent in " + shape_text(type.shape), where);
+    if (extent != 0 && __builtin_mul_overflow(n, extent, &n)) {
+      fail<ShapeError>(op, type_text(type) + " has too many elements", where);
+    }
+  }
+}
+
 inline void hash_type(Hasher& hasher, const Type& type) {
   hasher.add(static_cast<std::uint64_t>(type.dtype) * 2 + (type.weak ? 1 : 0) +
              type.shape.size() * 64);

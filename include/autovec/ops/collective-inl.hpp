@@ -126,22 +126,25 @@ struct AxisIndex : Collective<AxisIndex> {
 using CollectiveOps = List<Psum, Pmax, Pmin, AllGather, AxisIndex>;
 
 namespace detail {
-bool has_collective(const Node& node, const std::string& axis);
-/// Whether a collective over `axis` stands anywhere in the graph.
-inline bool has_collective(const Graph& graph, const std::string& axis) {
-  if (axis.empty()) return false;
+const Node* find_collective(const Node& node, const std::string& axis);
+/// The first collective over `axis` in the graph or one that it holds; null where there is none.
+inline const Node* find_collective(const Graph& graph, const std::string& axis) {
+  if (axis.empty()) return nullptr;
   for (const Node& node : graph->nodes) {
-    if (has_collective(node, axis)) return true;
+    if (const Node* found = find_collective(node, axis)) return found;
   }
-  return false;
+  return nullptr;
+}
+inline const Node* find_collective(const Node& node, const std::string& axis) {
+  if (axis.empty()) return nullptr;
+  if (node.op->collective) return node.params.as<AxisParams>().axis == axis ? &node : nullptr;
+  for (const Graph* inner : node.params.graphs()) {
+    if (const Node* found = find_collective(*inner, axis)) return found;
+  }
+  return nullptr;
 }
 inline bool has_collective(const Node& node, const std::string& axis) {
-  if (axis.empty()) return false;
-  if (node.op->collective) return node.params.as<AxisParams>().axis == axis;
-  for (const Graph* inner : node.params.graphs()) {
-    if (has_collective(*inner, axis)) return true;
-  }
-  return false;
+  return find_collective(node, axis) != nullptr;
 }
 }  // namespace detail
 

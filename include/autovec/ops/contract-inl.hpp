@@ -317,18 +317,25 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
 
 }  // namespace detail
 
+namespace detail {
+/// Throws ShapeError, in the words of `op`, unless the axes that are summed over correspond.
+inline void check_inner(std::string_view op, const Operand& a, const Operand& b, std::size_t axis_a,
+                        std::size_t axis_b) {
+  if (a.type().shape[axis_a] == b.type().shape[axis_b]) return;
+  const Type types[2] = {a.type(), b.type()};
+  fail<ShapeError>(op, "inner extents differ: " + types_text(types), a.where());
+}
+}  // namespace detail
+
 AUTOVEC_API Tensor MatmulFunction::operator()(Operand a, Operand b) const {
   const Where where = a.where();
   const std::size_t ra = a.rank();
   const std::size_t rb = b.rank();
-  const auto refuse = [&](std::string_view what) {
+  if (ra == 0 || rb == 0) {
     const Type types[2] = {a.type(), b.type()};
-    fail<ShapeError>("matmul", std::string(what) + detail::types_text(types), where);
-  };
-  if (ra == 0 || rb == 0) refuse("operands need at least one axis: ");
-  const std::int64_t inner_a = a.type().shape[ra - 1];
-  const std::int64_t inner_b = b.type().shape[rb == 1 ? 0 : rb - 2];
-  if (inner_a != inner_b) refuse("inner extents differ: ");
+    fail<ShapeError>("matmul", "operands need at least one axis: " + detail::types_text(types), where);
+  }
+  detail::check_inner("matmul", a, b, ra - 1, rb == 1 ? 0 : rb - 2);
   const std::string left = ra == 1 ? "k" : ra == 2 ? "ik" : "...ik";
   const std::string right = rb == 1 ? "k" : rb == 2 ? "kj" : "...kj";
   std::string out = ra > 2 || rb > 2 ? "..." : "";
@@ -339,6 +346,7 @@ AUTOVEC_API Tensor MatmulFunction::operator()(Operand a, Operand b) const {
 
 AUTOVEC_API Tensor DotFunction::operator()(Operand a, Operand b) const {
   if (a.rank() == 0 || b.rank() == 0) return emit_map<ops::Mul>(a, b);
+  detail::check_inner("dot", a, b, a.rank() - 1, b.rank() == 1 ? 0 : b.rank() - 2);
   std::string left, right, out;
   char next = 'a';
   for (std::size_t i = 0; i + 1 < a.rank(); ++i) left += next, out += next++;
@@ -355,7 +363,11 @@ AUTOVEC_API Tensor DotFunction::operator()(Operand a, Operand b) const {
 }
 
 AUTOVEC_API Tensor VdotFunction::operator()(Operand a, Operand b) const {
-  return detail::einsum_of("i,i->", {reshape(a, {-1}), reshape(b, {-1})}, a.where());
+  const Where where = a.where();
+  const Operand x(reshape(a, {-1}), where);
+  const Operand y(reshape(b, {-1}), where);
+  detail::check_inner("vdot", x, y, 0, 0);
+  return detail::einsum_of("i,i->", {x.tensor(), y.tensor()}, where);
 }
 
 AUTOVEC_API Tensor OuterFunction::operator()(Operand a, Operand b) const {
@@ -364,6 +376,7 @@ AUTOVEC_API Tensor OuterFunction::operator()(Operand a, Operand b) const {
 
 AUTOVEC_API Tensor InnerFunction::operator()(Operand a, Operand b) const {
   if (a.rank() == 0 || b.rank() == 0) return emit_map<ops::Mul>(a, b);
+  detail::check_inner("inner", a, b, a.rank() - 1, b.rank() - 1);
   std::string left, right;
   char next = 'a';
   for (std::size_t i = 0; i + 1 < a.rank(); ++i) left += next++;
@@ -372,6 +385,12 @@ AUTOVEC_API Tensor InnerFunction::operator()(Operand a, Operand b) const {
 }
 
 AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, std::int64_t axes) const {
+  const std::size_t least = std::min(a.rank(), b.rank());
+  if (axes < 0 || axes > static_cast<std::int64_t>(least)) {
+    const Type types[2] = {a.type(), b.type()};
+    fail<ShapeError>("tensordot", "no " + number_text(axes) + " axes to sum over in " + detail::types_text(types),
+                     a.where());
+  }
   Extents of_a, of_b;
   for (std::int64_t i = 0; i < axes; ++i) {
     of_a.push_back(static_cast<std::int64_t>(a.rank()) - axes + i);
@@ -387,8 +406,14 @@ AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, Extents a
   std::string left(a.rank(), ' '), right(b.rank(), ' '), out;
   char next = 'a';
   for (std::size_t i = 0; i < axes_a.size(); ++i, ++next) {
-    left[static_cast<std::size_t>(wrap_axis(axes_a[i], a.rank(), "tensordot", a.where()))] = next;
-    right[static_cast<std::size_t>(wrap_axis(axes_b[i], b.rank(), "tensordot", b.where()))] = next;
+    const auto in_a = static_cast<std::size_t>(wrap_axis(axes_a[i], a.rank(), "tensordot", a.where()));
+    const auto in_b = static_cast<std::size_t>(wrap_axis(axes_b[i], b.rank(), "tensordot", a.where()));
+    if (left[in_a] != ' ' || right[in_b] != ' ') {
+      fail<ShapeError>("tensordot", "an axis is named twice in " + shape_text(left[in_a] != ' ' ? axes_a : axes_b),
+                       a.where());
+    }
+    detail::check_inner("tensordot", a, b, in_a, in_b);
+    left[in_a] = right[in_b] = next;
   }
   for (std::string* labels : {&left, &right}) {
     for (char& c : *labels) {

@@ -24,11 +24,12 @@ namespace detail {
 
 /// Lanes that are not all alive can't talk.
 inline void refuse_collectives(const Graph& graph, const BatchCall& call) {
-  if (!has_collective(graph, call.batcher.axis_name())) return;
-  std::string what("a collective over axis '");
+  const Node* found = find_collective(graph, call.batcher.axis_name());
+  if (found == nullptr) return;
+  std::string what("not all lanes of axis '");
   what += call.batcher.axis_name();
-  what += "' stands where not all of its lanes run";
-  fail<Unsupported>(call.op.name, what, call.where, "take it out of the branch or loop");
+  what += "' run here";
+  fail<Unsupported>(found->op->name, what, found->where, "take it out of the branch or loop");
 }
 
 /// Whether a loop stands anywhere in the graph: only loops can hang, so only they need masks.
@@ -42,18 +43,21 @@ inline bool has_loop(const Graph& graph) {
   return false;
 }
 
-/// Which results of `graph` vary by lane when the inputs marked do. An upper bound, from data flow.
-inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped);
+/// Which results of `graph` vary by lane, under the vmap of this axis, when the inputs marked do. An
+/// upper bound, from data flow.
+inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped,
+                                        const std::string& axis);
 
 /// Least fixed point: carries that start mapped, or are updated with something mapped, are mapped.
 /// `body` takes `before` inputs in front of the carries and `after` behind them.
 inline std::vector<bool> carries_mapped(const Graph& body, const std::vector<bool>& before,
-                                        std::vector<bool> carries, const std::vector<bool>& after) {
+                                        std::vector<bool> carries, const std::vector<bool>& after,
+                                        const std::string& axis) {
   while (true) {
     std::vector<bool> inputs = before;
     inputs.insert(inputs.end(), carries.begin(), carries.end());
     inputs.insert(inputs.end(), after.begin(), after.end());
-    const std::vector<bool> outputs = predict_mapped(body, inputs);
+    const std::vector<bool> outputs = predict_mapped(body, inputs, axis);
     bool grew = false;
     for (std::size_t i = 0; i < carries.size(); ++i) {
       if (outputs[i] && !carries[i]) carries[i] = grew = true;
@@ -74,16 +78,19 @@ inline bool any_of(const std::vector<bool>& v) {
   return false;
 }
 
-inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>& operands) {
+inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>& operands,
+                                      const std::string& axis) {
   const auto count = static_cast<std::size_t>(node.result_count);
-  if (node.op->collective) return std::vector<bool>(count, true);
+  if (node.op->collective && node.params.as<AxisParams>().axis == axis) {
+    return std::vector<bool>(count, node.op->name == AxisIndex::name);  // the others give all lanes the same
+  }
   if (!any_of(operands) && node.params.graphs().empty()) return std::vector<bool>(count, false);
   if (node.op->kind == Kind::branch) {
     const auto& p = node.params.as<BranchParams>();
     std::vector<bool> out(count, operands[0]);
     const std::vector<bool> inputs = sub(operands, 1, operands.size() - 1);
     for (const Graph& side : p.sides) {
-      const std::vector<bool> results = predict_mapped(side, inputs);
+      const std::vector<bool> results = predict_mapped(side, inputs, axis);
       for (std::size_t j = 0; j < count; ++j) out[j] = out[j] || results[j];
     }
     return out;
@@ -95,10 +102,10 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
     std::vector<bool> before = sub(operands, c, b);
     // `alive` is mapped iff the predicate is; assuming it at first only widens the result.
     if (p.masked) before.push_back(true);
-    const std::vector<bool> carries = carries_mapped(p.body, before, sub(operands, c + b, count), {});
+    const std::vector<bool> carries = carries_mapped(p.body, before, sub(operands, c + b, count), {}, axis);
     std::vector<bool> inputs = sub(operands, 0, c);
     inputs.insert(inputs.end(), carries.begin(), carries.end());
-    if (predict_mapped(p.condition, inputs)[0]) return std::vector<bool>(count, true);
+    if (predict_mapped(p.condition, inputs, axis)[0]) return std::vector<bool>(count, true);
     return carries;
   }
   if (node.op->kind == Kind::scan) {
@@ -107,24 +114,25 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
     const auto n = static_cast<std::size_t>(p.carries);
     const std::vector<bool> captures = sub(operands, 0, c);
     const std::vector<bool> slices = sub(operands, c + n, operands.size() - c - n);
-    const std::vector<bool> carries = carries_mapped(p.body, captures, sub(operands, c, n), slices);
+    const std::vector<bool> carries = carries_mapped(p.body, captures, sub(operands, c, n), slices, axis);
     std::vector<bool> inputs = captures;
     inputs.insert(inputs.end(), carries.begin(), carries.end());
     inputs.insert(inputs.end(), slices.begin(), slices.end());
-    std::vector<bool> outputs = predict_mapped(p.body, inputs);
+    std::vector<bool> outputs = predict_mapped(p.body, inputs, axis);
     for (std::size_t j = 0; j < n; ++j) outputs[j] = carries[j];
     return outputs;
   }
   return std::vector<bool>(count, true);
 }
 
-inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped) {
+inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped,
+                                        const std::string& axis) {
   std::vector<bool> of(graph->types.size(), false);
   for (std::size_t i = 0; i < mapped.size(); ++i) of[static_cast<std::size_t>(graph->inputs[i])] = mapped[i];
   for (const Node& node : graph->nodes) {
     std::vector<bool> operands;
     for (const ValueId v : node.operands) operands.push_back(of[static_cast<std::size_t>(v)]);
-    const std::vector<bool> results = predict_node(node, operands);
+    const std::vector<bool> results = predict_node(node, operands, axis);
     for (std::size_t j = 0; j < results.size(); ++j) of[static_cast<std::size_t>(node.first_result) + j] = results[j];
   }
   std::vector<bool> out;
@@ -232,7 +240,7 @@ inline void batch_branch(BatchCall& call) {
   std::vector<bool> force(results, false);
   if (!index.mapped) {
     for (const Graph& side : p.sides) {
-      const std::vector<bool> predicted = detail::predict_mapped(side, mapped);
+      const std::vector<bool> predicted = detail::predict_mapped(side, mapped, call.batcher.axis_name());
       for (std::size_t j = 0; j < results; ++j) force[j] = force[j] || predicted[j];
     }
   }
@@ -291,10 +299,10 @@ inline void batch_loop(BatchCall& call) {
   while (true) {
     std::vector<bool> before = body_captures;
     if (p.masked) before.push_back(by_lane);
-    carries = detail::carries_mapped(p.body, before, carries, {});
+    carries = detail::carries_mapped(p.body, before, carries, {}, call.batcher.axis_name());
     std::vector<bool> inputs = condition_captures;
     inputs.insert(inputs.end(), carries.begin(), carries.end());
-    const bool now = by_lane || detail::predict_mapped(p.condition, inputs)[0];
+    const bool now = by_lane || detail::predict_mapped(p.condition, inputs, call.batcher.axis_name())[0];
     if (now == by_lane) break;
     by_lane = now;
     if (!p.masked) break;
@@ -406,7 +414,8 @@ inline void batch_scan(BatchCall& call) {
   for (const Batched& x : call.operands) mapped.push_back(x.mapped);
   const std::vector<bool> slices = detail::sub(mapped, nc + n, mapped.size() - nc - n);
   const std::vector<bool> carries =
-      detail::carries_mapped(p.body, detail::sub(mapped, 0, nc), detail::sub(mapped, nc, n), slices);
+      detail::carries_mapped(p.body, detail::sub(mapped, 0, nc), detail::sub(mapped, nc, n), slices,
+                             call.batcher.axis_name());
 
   const Tensor& outer = call.batcher.mask();
   const bool masked = !outer.is_empty() && detail::has_loop(p.body);

@@ -24,6 +24,10 @@ AUTOVEC_API TracedGraph trace_leaves(std::span<const Type> arguments, LeafFuncti
   return trace.finish(outputs, where);
 }
 
+inline void check_alive(std::string_view op, const Leaves& leaves, Where where) {
+  for (const Tensor& x : leaves) check_alive(op, x, where);
+}
+
 /// The graph with its first `arguments` inputs moved behind the others (its captures).
 inline Graph captures_first(const Graph& graph, std::size_t arguments) {
   GraphData data = *graph;
@@ -67,6 +71,7 @@ inline TracedGraph trace_state(std::string_view op, std::vector<Type>& state, st
         arguments,
         [&](const Leaves& in) {
           Leaves out = body(in);
+          check_alive(op, out, where);
           for (std::size_t j = 0; j < state.size(); ++j) {
             const Type type = out[j].type();
             if (type == state[j]) continue;
@@ -96,6 +101,7 @@ inline Tensor to_type(const Tensor& x, const Type& type, Where where) {
 /// The loop op on leaves.
 AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFunction condition, LeafFunction body,
                            LeafName name, Where where) {
+  check_alive(op, init, where);
   std::vector<Type> state = types_of(init);
   TracedGraph traced_body = trace_state(op, state, 0, body, {}, name, where);
   const std::size_t count = state.size();
@@ -103,6 +109,7 @@ AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFun
       state,
       [&](const Leaves& in) {
         Leaves out = condition(in);
+        check_alive(op, out, where);
         const Type type = out[0].type();
         if (type.rank() != 0) {
           fail<ShapeError>(op, "the condition has type " + type_text(type) + ", expected a scalar", where,
@@ -127,6 +134,7 @@ AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFun
 /// dtype.
 AUTOVEC_API Leaves branch_leaves(std::string_view op, const Tensor& index, const Leaves& arguments,
                             std::span<const LeafFunction> sides, LeafName name, Where where) {
+  check_alive(op, arguments, where);
   const std::vector<Type> types = types_of(arguments);
   std::vector<TracedGraph> traced;
   for (const LeafFunction& side : sides) traced.push_back(trace_leaves(types, side, where));
@@ -146,7 +154,9 @@ AUTOVEC_API Leaves branch_leaves(std::string_view op, const Tensor& index, const
       if (!(type.shape == first.shape)) {
         std::string what = leaf_words("the results", name(j));
         what += " of the sides differ: ";
-        const Type both[2] = {first, type};
+        // Side 0 of cond is the one for false, which the user wrote last.
+        const bool swapped = op == "cond";
+        const Type both[2] = {swapped ? type : first, swapped ? first : type};
         what += types_text(both);
         fail<ShapeError>(op, what, where);
       }
@@ -192,6 +202,8 @@ AUTOVEC_API Leaves branch_leaves(std::string_view op, const Tensor& index, const
 /// The scan op on leaves: body takes carries then slices, gives carries then slices to stack.
 AUTOVEC_API Leaves scan_leaves(std::string_view op, const Leaves& init, const Leaves& sequences, std::int64_t length,
                           bool reverse, LeafFunction body, LeafName name, Where where) {
+  check_alive(op, init, where);
+  check_alive(op, sequences, where);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const Type type = sequences[i].type();
     if (type.rank() == 0) {

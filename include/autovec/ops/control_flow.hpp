@@ -15,6 +15,7 @@
 #include "autovec/trace/callable.hpp"
 #include "autovec/trace/trace.hpp"
 #include "autovec/trace/tree.hpp"
+#include "autovec/trace/tree_key.hpp"
 
 namespace autovec::inline v1 {
 
@@ -57,6 +58,28 @@ auto namer(const T& t) {
   return [&t](std::size_t leaf) { return tree::path(t, leaf); };
 }
 
+/// Whether two trees of one type agree in what is no leaf: static values, sizes, optionals.
+template <class T>
+bool same_form(const T& a, const T& b) {
+  tree::Key key_a, key_b;
+  tree::append_key(a, key_a);
+  tree::append_key(b, key_b);
+  return key_a == key_b;
+}
+
+[[noreturn]] inline void fail_form(std::string_view op, std::string_view what, Where where) {
+  std::string text(what);
+  text += " static values (numbers in a struct) or sizes (of vectors, optionals)";
+  fail<TypeError>(op, text, where, "make a Tensor of what changes");
+}
+
+/// The leaves of what a body returned. Throws TypeError unless it has the form of the state.
+template <class T>
+Leaves next_leaves(std::string_view op, const T& state, const T& next, Where where) {
+  if (!same_form(state, next)) fail_form(op, "the body changes the state's", where);
+  return leaves_of(next);
+}
+
 /// The slice trees that a body gets: the prototype with other leaves.
 template <class T>
 T tree_from(const T& prototype, const Leaves& leaves, std::size_t first = 0) {
@@ -84,7 +107,8 @@ struct WhileFunction {
           return detail::Leaves{Tensor(condition(detail::tree_from(prototype, in)))};
         },
         [&](const detail::Leaves& in) {
-          return detail::leaves_of(tree::as_argument(body(detail::tree_from(prototype, in))));
+          const State next = tree::as_argument(body(detail::tree_from(prototype, in)));
+          return detail::next_leaves("while_loop", prototype, next, where);
         },
         detail::namer(prototype), where);
     return detail::tree_from(prototype, out);
@@ -119,9 +143,10 @@ struct ForiFunction {
           return detail::Leaves{less(Operand(in[0], where), Operand(last, where))};
         },
         [&](const detail::Leaves& in) {
-          detail::Leaves next{add(Operand(in[0], where), Operand(1, where))};
-          tree::flatten(tree::as_argument(body(in[0], detail::tree_from(prototype, in, 1))), next);
-          return next;
+          const State next = tree::as_argument(body(in[0], detail::tree_from(prototype, in, 1)));
+          detail::Leaves leaves = detail::next_leaves("fori_loop", prototype, next, where);
+          leaves.insert(leaves.begin(), add(Operand(in[0], where), Operand(1, where)));
+          return leaves;
         },
         name, where);
     return detail::tree_from(prototype, out, 1);
@@ -146,7 +171,11 @@ auto branch_trees(std::string_view op, const Tensor& index, const std::tuple<Sid
     const auto args = tree::rebuild(arguments, next);
     Result result = tree::as_argument(std::apply(side, args));
     Leaves out = leaves_of(result);
-    if (!prototype) prototype.emplace(std::move(result));
+    if (!prototype) {
+      prototype.emplace(std::move(result));
+    } else if (!same_form(*prototype, result)) {
+      fail_form(op, "the sides return different", where);
+    }
     return out;
   };
   const auto functions = std::tuple([&](const Leaves& in) { return run(std::get<I>(sides), in); }...);
@@ -223,7 +252,8 @@ struct ScanFunction {
         "scan", detail::leaves_of(first), detail::leaves_of(sequence), options.length, options.reverse,
         [&](const detail::Leaves& in) {
           auto result = body(detail::tree_from(first, in), detail::tree_from(sequence, in, count));
-          detail::Leaves leaves = detail::leaves_of(tree::as_argument(std::move(result.first)));
+          const State next = tree::as_argument(std::move(result.first));
+          detail::Leaves leaves = detail::next_leaves("scan", first, next, where);
           Stacked y = tree::as_argument(std::move(result.second));
           tree::flatten(y, leaves);
           stacked.emplace(std::move(y));

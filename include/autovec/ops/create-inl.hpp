@@ -61,11 +61,16 @@ using SourceOps = List<Iota>;
 }  // namespace ops
 
 namespace detail {
-
-inline void check_shape(std::string_view op, const Extents& shape, Where where) {
-  for (const std::int64_t extent : shape) {
-    if (extent < 0) fail<ShapeError>(op, "a negative extent in " + shape_text(shape), where);
+/// What zeros, ones and full have in common.
+inline Tensor filled(std::string_view op, Extents shape, const Operand& value, DType dtype) {
+  const Where where = value.where();
+  check_size(op, Type{dtype, false, shape}, where);
+  const Tensor x = with_element(value, {dtype, false}, where);
+  bool fits = true;
+  if (!(broadcast_shapes(x.shape(), shape, fits) == shape) || !fits) {
+    fail<ShapeError>(op, type_text(x.type()) + " does not broadcast to " + shape_text(shape), where);
   }
+  return broadcast_to(Operand(x, where), std::move(shape));
 }
 }  // namespace detail
 
@@ -74,17 +79,15 @@ AUTOVEC_API Tensor FullFunction::operator()(Extents shape, Operand value) const 
 }
 
 AUTOVEC_API Tensor FullFunction::operator()(Extents shape, Operand value, DType dtype) const {
-  detail::check_shape("full", shape, value.where());
-  const Tensor x = detail::with_element(value, {dtype, false}, value.where());
-  return broadcast_to(Operand(x, value.where()), std::move(shape));
+  return detail::filled("full", std::move(shape), value, dtype);
 }
 
 AUTOVEC_API Tensor ZerosFunction::operator()(Extents shape, DType dtype, Where where) const {
-  return full(std::move(shape), Operand(0, where), dtype);
+  return detail::filled("zeros", std::move(shape), Operand(0, where), dtype);
 }
 
 AUTOVEC_API Tensor OnesFunction::operator()(Extents shape, DType dtype, Where where) const {
-  return full(std::move(shape), Operand(1, where), dtype);
+  return detail::filled("ones", std::move(shape), Operand(1, where), dtype);
 }
 
 AUTOVEC_API Tensor ZerosLikeFunction::operator()(Operand x) const {
@@ -129,6 +132,7 @@ AUTOVEC_API Tensor LinspaceFunction::operator()(double start, double stop, std::
 }
 
 AUTOVEC_API Tensor EyeFunction::operator()(std::int64_t n, std::int64_t columns, DType dtype, Where where) const {
+  if (n < 0 || columns < -1) fail<ShapeError>("eye", "a negative extent in " + shape_text({n, columns == -1 ? n : columns}), where);
   if (columns < 0) columns = n;
   const Tensor i = broadcast_in(iota(n, DType::i32, where), {n, columns}, {0}, where);
   const Tensor j = broadcast_in(iota(columns, DType::i32, where), {n, columns}, {1}, where);

@@ -49,9 +49,7 @@ class Nested {
 template <class T, class Container>
 Tensor tensor_of(const Container& values, Extents shape, Where where) {
   Type type{autovec::dtype_of<T>, false, std::move(shape)};
-  for (const std::int64_t extent : type.shape) {
-    if (extent < 0) fail<ShapeError>("tensor", "a negative extent in " + shape_text(type.shape), where);
-  }
+  check_size("tensor", type, where);
   if (type.size() != static_cast<std::int64_t>(std::size(values))) {
     std::string what(number_text(static_cast<std::int64_t>(std::size(values))));
     what += " values do not fill shape ";

@@ -524,6 +524,10 @@ AUTOVEC_API Tensor ScatterFunction::operator()(Operand x, Operand indices, Opera
   }
   p.collapsed = p.axes;
   p.mode = mode;
+  bool fits = true;
+  if (!(broadcast_shapes(updates.type().shape, shape, fits) == shape) || !fits) {
+    fail<ShapeError>("scatter", "updates are " + type_text(updates.type()) + ", expected " + shape_text(shape), where);
+  }
   const Tensor values = detail::with_element(updates, {x.type().dtype, false}, where);
   const Tensor operands[3] = {x, indices, broadcast_to(Operand(values, where), shape)};
   return emit_one(row_of<ops::Scatter>, Params::of(std::move(p)), operands, where);
@@ -639,6 +643,7 @@ AUTOVEC_API Tensor OneHotFunction::operator()(Operand i, std::int64_t n, DType d
   const Where where = i.where();
   const detail::At at(where);
   detail::check_index("one_hot", i, where);
+  if (n < 0) fail<ShapeError>("one_hot", "a negative extent", where);
   // A weak number is compared in 64 bits, so that one beyond i32 does not wrap into the range.
   const Tensor place = detail::with_element(i, {i.type().dtype, false}, where);
   const Tensor column = iota(n, place.dtype(), where);

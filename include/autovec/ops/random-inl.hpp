@@ -112,7 +112,7 @@ inline Tensor word_of(std::uint32_t value) { return Tensor::from_number(Number(v
 inline Tensor threefry_of_counts(std::string_view op, const Operand& key, const Extents& shape, std::int64_t word) {
   const Where where = key.where();
   const At at(where);
-  check_shape(op, shape, where);
+  check_size(op, Type{DType::u32, false, shape}, where);
   const std::int64_t size = extent_product(shape, 0, shape.size());
   const auto words = key_words(op, key);
   if (size <= std::numeric_limits<std::uint32_t>::max()) {
@@ -178,7 +178,7 @@ namespace random {
 AUTOVEC_API Tensor KeyFunction::operator()(Operand seed) const {
   const Where where = seed.where();
   const detail::At at(where);
-  autovec::detail::check_index("key", seed, where);
+  if (!is_int(seed.type().dtype)) fail<TypeError>("key", "a seed is an integer, got " + type_text(seed.type()), where);
   if (seed.rank() != 0) fail<ShapeError>("key", "a seed is one number, got " + type_text(seed.type()), where);
   const Tensor& x = seed.tensor();
   Tensor words[2];

@@ -252,6 +252,7 @@ Tensor position_of(std::string_view op, Operand x, std::int64_t axis, Keepdims k
   const Tensor y = strong(x, where);
   const Tensor values = is_bool(y.dtype()) ? with_element(y, {DType::i32, false}, where) : y;
   const std::int64_t n = values.shape()[static_cast<std::size_t>(axis)];
+  if (n == 0) fail<ShapeError>(op, "nothing to reduce along an axis of extent 0 of " + type_text(x.type()), where);
   const Operand best(reduce_axes<Extreme>(values, Extents{axis}, keepdims, where), where);
   const Operand v(values, where);
   const Operand hit(emit_map<ops::BitwiseOr>(Operand(emit_map<ops::Equal>(v, best), where),

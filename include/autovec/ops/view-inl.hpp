@@ -358,8 +358,10 @@ inline Tensor broadcast_in(const Tensor& x, Extents shape, Extents axes, Where w
 }
 
 AUTOVEC_API Tensor BroadcastToFunction::operator()(Operand x, Extents shape) const {
+  check_size("broadcast_to", x.type().with_shape(shape), x.where());
   const std::size_t rank = x.rank();
-  if (rank > shape.size()) {
+  bool fits = true;
+  if (!(broadcast_shapes(x.type().shape, shape, fits) == shape) || !fits) {
     fail<ShapeError>("broadcast_to", type_text(x.type()) + " does not broadcast to " + shape_text(shape),
                      x.where());
   }

@@ -26,6 +26,12 @@ class IndexedUpdate;
 template <class T>
 concept CppNumber = std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
+namespace detail {
+[[noreturn]] inline void fail_empty(std::string_view op, Where where) {
+  fail<TraceError>(op, "an empty handle was used (a Tensor that was never assigned)", where);
+}
+}  // namespace detail
+
 /// A cheap handle: copies share what it stands for, and nothing it stands for ever changes.
 /// Three states: data (an Array), a C++ number (weak, rank 0), a value of an open trace.
 class Tensor {
@@ -63,7 +69,8 @@ class Tensor {
   template <class T>
   std::vector<T> to_vector(Where where = Where::here()) const;
   /// The row-major elements, valid while a handle to this tensor lives. Throws TypeError unless T is
-  /// the element type; copies first where the elements are not contiguous.
+  /// the element type and the elements lie in one block (those of a transpose, say, do not), and
+  /// TraceError in a trace.
   template <class T>
   const T* data(Where where = Where::here()) const;
   /// Rank-0 data only; a traced value throws TraceError with the hint to use cond, where or
@@ -119,7 +126,7 @@ class Tensor {
   bool is_traced() const { return state().trace != 0; }
   bool is_number() const { return state().is_number; }
   const State& state() const {
-    if (state_ == nullptr) throw_empty();
+    if (state_ == nullptr) detail::fail_empty("tensor", Where::unknown());
     return *state_;
   }
   const std::shared_ptr<const State>& shared_state() const { return state_; }
@@ -127,10 +134,11 @@ class Tensor {
   Array array(std::string_view op, Where where) const;
 
  private:
-  [[noreturn]] static void throw_empty() {
-    throw TraceError("tensor: an empty handle was used (a Tensor that was never assigned)");
-  }
-  bool truth() const;  // trace.hpp, which knows the line that made a traced value
+  template <class T>
+  std::vector<T> elements(std::string_view op, Where where) const;
+  // Both in trace.hpp, which knows the line that made a traced value and whether its trace is open.
+  bool truth() const;
+  [[noreturn]] void throw_traced(std::string_view op, Where where) const;
   std::shared_ptr<const State> state_;
 };
 
@@ -164,10 +172,7 @@ inline Tensor Tensor::from_value(Type type, std::uint64_t trace, std::int32_t va
 
 inline Array Tensor::array(std::string_view op, Where where) const {
   const State& s = state();
-  if (s.trace != 0) {
-    fail<TraceError>(op, "the value is being traced and has no data", where,
-                     "compute with it inside the trace, or return it and read the result");
-  }
+  if (s.trace != 0) throw_traced(op, where);
   if (!s.is_number) return s.array;
   Array out = Array::allocate(s.type);
   const std::uint64_t bits = s.number.bits_as(s.type.dtype);
@@ -176,10 +181,10 @@ inline Array Tensor::array(std::string_view op, Where where) const {
 }
 
 template <class T>
-std::vector<T> Tensor::to_vector(Where where) const {
+std::vector<T> Tensor::elements(std::string_view op, Where where) const {
   const State& s = state();
   if (s.is_number) return std::vector<T>{s.number.as<T>()};
-  const Array a = to_contiguous(array("to_vector", where));
+  const Array a = to_contiguous(array(op, where));
   std::vector<T> out(static_cast<std::size_t>(a.type.size()));
   dispatch(
       a.type.dtype,
@@ -188,10 +193,15 @@ std::vector<T> Tensor::to_vector(Where where) const {
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = Number(from[i]).as<T>();
       },
       [&] {
-        fail<TypeError>("to_vector", "elements of this dtype are not read as C++ numbers", where,
+        fail<TypeError>(op, "elements of this dtype are not read as C++ numbers", where,
                         "cast to f32 first");
       });
   return out;
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector(Where where) const {
+  return elements<T>("to_vector", where);
 }
 
 template <class T>
@@ -201,12 +211,13 @@ T Tensor::item(Where where) const {
     what += type_text(type());
     fail<ShapeError>("item", what, where);
   }
-  return static_cast<T>(to_vector<T>(where)[0]);
+  return static_cast<T>(elements<T>("item", where)[0]);
 }
 
 template <class T>
 const T* Tensor::data(Where where) const {
   const State& s = state();
+  if (s.trace != 0) throw_traced("data", where);
   if (dtype_of<T> != s.type.dtype) {
     std::string what("elements are ");
     what += name_of(s.type.dtype);
@@ -216,7 +227,7 @@ const T* Tensor::data(Where where) const {
   }
   if (s.is_number || !s.array.is_contiguous()) {
     fail<TypeError>("data", "the elements do not lie in one row-major block", where,
-                    "use to_vector, or contiguous(x)");
+                    "use to_vector, which copies");
   }
   return s.array.as<T>();
 }
@@ -224,7 +235,10 @@ const T* Tensor::data(Where where) const {
 /// An argument of an op: a tensor or C++ number together with the place in the caller's source.
 class Operand {
  public:
-  Operand(const Tensor& tensor, Where where = Where::here()) : tensor_(tensor), where_(where) {}
+  /// Throws TraceError for an empty handle.
+  Operand(const Tensor& tensor, Where where = Where::here()) : tensor_(tensor), where_(where) {
+    if (tensor.is_empty()) detail::fail_empty("tensor", where);
+  }
   template <class T>
     requires std::is_arithmetic_v<T>
   Operand(T number, Where where = Where::here()) : tensor_(number), where_(where) {}
@@ -245,9 +259,7 @@ class Operand {
 template <class T>
 Tensor view(const T* pointer, Extents shape, Where where = Where::here()) {
   Type type{dtype_of<T>, false, std::move(shape)};
-  for (const std::int64_t extent : type.shape) {
-    if (extent < 0) fail<ShapeError>("view", "a negative extent", where);
-  }
+  check_size("view", type, where);
   if (pointer == nullptr && type.size() != 0) fail<TypeError>("view", "null pointer", where);
   Storage storage = Storage::borrow(const_cast<T*>(pointer));
   std::byte* data = storage.data();

@@ -23,6 +23,13 @@
 
 namespace autovec::inline v1 {
 
+namespace detail {
+[[noreturn]] inline void fail_ended(std::string_view op, Where where) {
+  fail<TraceError>(op, "a value of a trace that has ended is used", where,
+                   "return it from the traced function instead of keeping the handle");
+}
+}  // namespace detail
+
 /// A graph and the handles that its last inputs were captured from.
 struct TracedGraph {
   Graph graph;                   // inputs: the arguments, then one for each capture
@@ -93,6 +100,7 @@ class Trace {
 
   /// The value that stands for `x` in this graph; captures it or makes it a literal if need be.
   ValueId use(const Tensor& x, std::string_view op, Where where) {
+    if (x.is_empty()) detail::fail_empty(op, where);
     const Tensor::State& s = x.state();
     if (s.trace == id_) return s.value;
     if (s.is_number) {
@@ -101,10 +109,7 @@ class Trace {
           literal_row, Params::of(LiteralParams{rounded(s.number, dtype), dtype, s.type.weak}), {},
           std::span(&s.type, 1), where);
     }
-    if (s.trace != 0 && !is_open(s.trace)) {
-      fail<TraceError>(op, "a value of a trace that has ended is used", where,
-                       "return it from the traced function instead of keeping the handle");
-    }
+    if (s.trace != 0 && !is_open(s.trace)) detail::fail_ended(op, where);
     const auto [found, fresh] = captured_.try_emplace(x.shared_state().get(), ValueId{-1});
     if (fresh) {
       found->second = builder_.add_input(s.type);
@@ -151,9 +156,27 @@ class Trace {
   std::vector<Tensor> captures_;
 };
 
+inline void Tensor::throw_traced(std::string_view op, Where where) const {
+  if (Trace::is_open(state().trace)) {
+    fail<TraceError>(op, "the value is being traced and has no data", where,
+                     "compute with it inside the trace, or return it and read the result");
+  }
+  detail::fail_ended(op, where);
+}
+
+namespace detail {
+/// Throws TraceError, in the words of `op`, for a handle that is empty or whose trace has ended.
+inline void check_alive(std::string_view op, const Tensor& x, Where where) {
+  if (x.is_empty()) fail_empty(op, where);
+  const std::uint64_t trace = x.state().trace;
+  if (trace != 0 && !Trace::is_open(trace)) fail_ended(op, where);
+}
+}  // namespace detail
+
 inline bool Tensor::truth() const {
   const State& s = state();
   if (s.trace != 0) {
+    if (!Trace::is_open(s.trace)) detail::fail_ended("bool", Where::unknown());
     fail<TraceError>("bool", "a traced value has no truth value while the function is traced",
                      Trace::place_of(*this), "use cond, where or while_loop, which are traced");
   }
@@ -175,6 +198,7 @@ inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const
     types.reserve(operands.size());
     for (const Tensor& x : operands) types.push_back(x.type());
     const std::vector<Type> result_types = op.infer(types, params, where);
+    for (const Type& type : result_types) check_size(op.name, type, where);
     const ValueId first = trace->append(op, std::move(params), operands, result_types, where);
     for (std::size_t i = 0; i < result_types.size(); ++i) {
       results.push_back(trace->handle(first + static_cast<ValueId>(i)));
@@ -184,10 +208,6 @@ inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const
   std::vector<Array> arrays;
   arrays.reserve(operands.size());
   for (const Tensor& x : operands) {
-    if (x.is_traced()) {
-      fail<TraceError>(op.name, "a value of a trace that has ended is used", where,
-                       "return it from the traced function instead of keeping the handle");
-    }
     arrays.push_back(x.array(op.name, where));
   }
   for (Array& a : Eager<>::apply(op, params, arrays, where)) results.push_back(Tensor(std::move(a)));

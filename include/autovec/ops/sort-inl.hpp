@@ -200,7 +200,9 @@ struct TopK {
     return for_dtypes(takes_real, {form(Params{0, 3}, {{5}}),
                                    form(Params{0, 2}, {{3, 4}}),
                                    form(Params{1, 33}, {{2, 33}}),
-                                   form(Params{1, 0}, {{2, 3}})});
+                                   form(Params{1, 0}, {{2, 3}}),
+                                   form(Params{0, 0}, {{0, 2}}),
+                                   form(Params{1, 1}, {{2, 1}})});
   }
 };
 

@@ -339,3 +339,27 @@ TEST_CASE("both sides of where are evaluated, only one side of cond") {
   };
   gives(scalar(inf), by_cond, scalar(true), scalar(inf));
 }
+
+TEST_CASE("collectives over lanes: mapped operands, shared ones, b8 and integers") {
+  const VmapOptions named{.axis_name = "i"};
+  const Tensor x = vec<float>({1, 2, 4});
+  const auto over = [&](auto f, const Tensor& y) { return vmap(f, in(0), out(0), named)(y); };
+  CHECK(difference(over([](Tensor a) { return psum(a, "i"); }, x), vec<float>({7, 7, 7})) == "");
+  CHECK(difference(over([](Tensor a) { return a - pmean(a, "i") * 3; }, x),
+                   vec<float>({-6, -5, -3})) == "");
+  CHECK(difference(over([](Tensor a) { return pmax(a, "i") - pmin(a, "i"); }, x),
+                   vec<float>({3, 3, 3})) == "");
+  CHECK(difference(over([](Tensor a) { return all_gather(a, "i")[axis_index("i")]; }, x), x) == "");
+  CHECK(difference(over([](Tensor a) { return psum(Tensor(2), "i") + cast(a * 0, i32); }, x),
+                   vec<std::int32_t>({6, 6, 6})) == "");
+  CHECK(difference(over([](Tensor a) { return psum(a > 1, "i"); }, x),
+                   vec<std::int32_t>({2, 2, 2})) == "");
+  CHECK(difference(over([](Tensor a) { return pmean(cast(a, i32), "i"); }, vec<float>({1, 2, 3})),
+                   vec<float>({2, 2, 2})) == "");
+  CHECK_THROWS_AS(over([](Tensor a) { return psum(a, "j"); }, x), TraceError);
+  const auto talk_inside = [](Tensor a) {
+    return cond(
+        a > 1, [&] { return psum(a, "i"); }, [&] { return a; });
+  };
+  CHECK_THROWS_AS(over(talk_inside, x), Unsupported);
+}

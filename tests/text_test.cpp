@@ -23,6 +23,7 @@
 namespace {
 
 using namespace autovec;
+namespace av = autovec;
 
 Graph parsed(std::string_view text) { return parse_graph(text, op_table()); }
 
@@ -404,7 +405,33 @@ TEST_CASE("a picture for Graphviz") {
   CHECK(graph_dot(parsed(valid[4])).find("subgraph cluster_n_0_1 {") != std::string::npos);
 }
 
+/// One graph of ops with parameters of all sorts.
+std::string many_ops() {
+  const auto f = [](av::Tensor x, av::Tensor i) {
+    const auto [best, places] = av::top_k(x, 2);
+    return std::vector<av::Tensor>{
+        av::concatenate({x, av::flip(x, 0)}, 1),
+        av::pad(x, {{1, 2}, {0, 1}}),
+        x.slice({av::range(0, 4, 2), -1}),
+        av::diagonal(x),
+        av::cumsum(x, 0),
+        av::sort(x, 1),
+        av::argsort(x, 0),
+        best + av::cast(places, av::f32),
+        av::where(x[i] > 0.5, 1.0, av::pow(x, 2.5)),
+        x.at(i).add(1.0),
+        av::einsum("ij,kj->ik", x, x),
+        av::random::uniform(av::random::key(7), {2}),
+        av::one_hot(i, 3),
+    };
+  };
+  return av::str(av::trace(f, av::zeros({4, 3}), av::zeros({4}, av::i32)));
+}
+
 TEST_CASE("a mutated text is a graph or an error") {
+  std::vector<std::string> valid = ::valid;
+  valid.push_back(many_ops());
+  CHECK(canonical(valid.back()) == valid.back());
   std::mt19937_64 random(20240607);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::string alphabet = "abcxyz0123456789.,:;=~()[]{}\"\\ \n#-+_fiub\0\xff";

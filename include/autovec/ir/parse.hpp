@@ -70,12 +70,17 @@ inline DType parse_dtype(TextCursor& in) {
   return dtype;
 }
 
+/// Numbers far above what any tensor has are refused, so that ops may add and subtract them.
 inline Extents parse_extents(TextCursor& in) {
+  constexpr std::int64_t most = std::int64_t{1} << 50;
   Extents out;
   in.expect("[");
   if (in.accept("]")) return out;
-  do out.push_back(in.integer());
-  while (in.accept(","));
+  do {
+    const std::size_t at = next_position(in);
+    out.push_back(in.integer());
+    if (out.back() < -most || out.back() > most) fail_at(in, at, "integer out of range");
+  } while (in.accept(","));
   in.expect("]");
   return out;
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,8 +13,11 @@
 #include "autovec/exec/backend.hpp"
 #include "autovec/exec/run.hpp"
 #include "autovec/ir/parse.hpp"
+#include "autovec/plan/lower.hpp"
+#include "autovec/plan/parse.hpp"
 #include "autovec/ops/table.hpp"
 #include "autovec/plan/pipeline.hpp"
+#include "autovec/plan/text.hpp"
 #include "golden.hpp"
 
 namespace {
@@ -35,10 +39,51 @@ bool same_bits(const Array& a, const Array& b) {
   return a.type == b.type && std::memcmp(a.data, b.data, a.type.bytes()) == 0;
 }
 
+/// The functions that kernels of a plan call, by name and dtypes.
+lane::Lookup functions_of(const plan::Plan& p) {
+  std::vector<std::shared_ptr<const lane::Function>> known;
+  const auto collect = [&](const lane::Block& block, auto&& self) -> void {
+    lane::for_each_instruction(block, [&](const lane::Instruction& i) {
+      if (i.callee == nullptr) return;
+      known.push_back(i.callee);
+      self(i.callee->body, self);
+    });
+  };
+  for (const plan::Kernel& kernel : p.kernels) {
+    if (const auto* r = std::get_if<Reduction>(&kernel)) {
+      collect(r->value.body, collect);
+      collect(r->combine->body, collect);
+    } else if (const auto* program = std::get_if<lane::Program>(&kernel)) {
+      collect(program->body, collect);
+    }
+  }
+  return [known](std::string_view name, std::span<const DType> dtypes) -> std::shared_ptr<const lane::Function> {
+    for (const auto& f : known) {
+      bool same = f->name == name && f->arity() == dtypes.size();
+      for (std::size_t i = 0; same && i < dtypes.size(); ++i) same = f->parameter_dtype(i) == dtypes[i];
+      if (same) return f;
+    }
+    return nullptr;
+  };
+}
+
+/// The plan's text, read back and printed again.
+void reads_back(const Graph& graph, bool fuse) {
+  std::vector<Extents> strides;
+  for (std::size_t i = 0; i < graph.input_count(); ++i) strides.push_back(row_major(graph.input_type(i).shape));
+  const plan::Plan p = plan::lower(plan::run_passes(graph), strides, {fuse, true});
+  const std::string text = plan::plan_text(p);
+  const plan::Plan again = plan::parse_plan(text, op_table(), functions_of(p));
+  CHECK(plan::plan_text(again) == text);
+  CHECK(plan::fault_of(again).empty());
+}
+
 /// Runs the graph with each pass left out in turn, fused or not, sharing memory or not: all agree bit
 /// for bit. Gives the counts of a node-by-node run and of the best plan's second run.
 std::pair<RunCounts, RunCounts> all_agree(const Graph& graph, const std::vector<Tensor>& inputs) {
   const std::vector<Array> in = data_of(inputs);
+  reads_back(graph, true);
+  reads_back(graph, false);
   RunCounts base_counts;
   const std::vector<Array> base = Executable::make(graph, reference_backend(), plain()).run(in, &base_counts);
   std::vector<PlanOptions> all = {{true, true, ""},       {false, true, ""}, {true, false, ""},
@@ -490,4 +535,40 @@ TEST_CASE("plans print") {
         contract contract "matrix product 2x3x1" (f32[2,3] b3 + 0 [3,1], f32[3] b1 + 0 [1]) -> f32[2] b2 + 0 [1]
           batch [] m 2 n 1 k 3 a [] 3 1 b [] 1 0 c [] 1 0
       })");
+}
+
+TEST_CASE("mutated plan texts are refused or read, never a crash") {
+  const Graph graphs[] = {
+      parsed("(a: f32[2,3], b: f32[3]) { c: f32[2,3] = exp a; d: f32[2] = contract c b {a=\"ij\", b=\"j\", out=\"i\"}; return d }"),
+      av::trace(av::vmap([](Tensor x) {
+        return av::while_loop(std::tuple(x, Tensor(0)), [](auto s) { return av::sum(std::get<0>(s)) < 9.0; },
+                              [](auto s) { return std::tuple(std::get<0>(s).at(std::get<1>(s)).add(1.0), std::get<1>(s) + 1); });
+      }), ramp({2, 3}))};
+  std::mt19937 random(7);
+  int read = 0;
+  for (const Graph& g : graphs) {
+    std::vector<Extents> strides;
+    for (std::size_t i = 0; i < g.input_count(); ++i) strides.push_back(row_major(g.input_type(i).shape));
+    const plan::Plan p = plan::lower(plan::run_passes(g), strides, {});
+    const std::string text = plan::plan_text(p);
+    const lane::Lookup lookup = functions_of(p);
+    for (int i = 0; i < 500; ++i) {
+      std::string mutated = text;
+      for (int k = 0; k < 1 + i % 3; ++k) {
+        const std::size_t at = random() % mutated.size();
+        const std::size_t length = random() % 6;
+        switch (random() % 3) {
+          case 0: mutated.erase(at, length); break;
+          case 1: mutated[at] = " {}()[],:b0123456789-x"[random() % 22]; break;
+          default: mutated.insert(at, text.substr(random() % text.size(), length)); break;
+        }
+      }
+      try {
+        plan::parse_plan(mutated, op_table(), lookup);
+        ++read;
+      } catch (const ParseError&) {
+      }
+    }
+  }
+  CHECK(read < 600);
 }

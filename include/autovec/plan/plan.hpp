@@ -63,7 +63,7 @@ struct Block {
 struct Launch {
   std::int32_t kernel = -1;
   SmallVector<BufferId, 8> buffers;  // by the program's buffer number
-  std::int64_t bytes = 0;            // read and written, each element counted once an access
+  std::int64_t bytes = 0;            // see moved_bytes
 };
 
 /// Runs a contraction.
@@ -140,10 +140,35 @@ struct Scan {
 
 struct Step {
   std::variant<Launch, Contract, Copy, Call, Scatter, Branch, Loop, Scan> what;
-  std::string_view op;              // of the node that asked for it
+  std::string op;                   // of the node that asked for it
   Where where = Where::unknown();
   std::string reason;               // why it is a step of its own, for people
 };
+
+/// Bytes that a kernel at its points moves, each access by itself; repeated elements count once.
+inline std::int64_t moved_bytes(const Kernel& kernel) {
+  const auto* reduction = std::get_if<Reduction>(&kernel);
+  const lane::Program& program = reduction != nullptr ? reduction->value : std::get<lane::Program>(kernel);
+  std::int64_t bytes = 0;
+  lane::for_each_instruction(program.body, [&](const lane::Instruction& i) {
+    if (!lane::accesses_memory(i.op)) return;
+    const lane::Access& access = program.accesses[static_cast<std::size_t>(i.immediate)];
+    const bool affine = i.op == lane::Op::load || i.op == lane::Op::store;
+    std::int64_t points = 1;
+    for (std::size_t axis = 0; axis < program.domain.size(); ++axis) {
+      if (!affine || access.strides[axis] != 0 || program.domain[axis] == 0) points *= program.domain[axis];
+    }
+    bytes += points * static_cast<std::int64_t>(size_of(i.dtype));
+  });
+  if (reduction != nullptr) {
+    std::int64_t results = static_cast<std::int64_t>(size_of(reduction->dtype));
+    for (std::size_t i = 0; i + static_cast<std::size_t>(reduction->reduced_rank) < program.domain.size(); ++i) {
+      results *= program.domain[i];
+    }
+    bytes += results;
+  }
+  return bytes;
+}
 
 struct Plan {
   std::vector<Type> inputs, outputs;

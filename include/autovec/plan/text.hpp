@@ -268,9 +268,9 @@ class PlanPrinter {
     out_ += " into ";
     out_ += number_text(r.result_buffer);
     out_ += " from ";
-    out_ += lane::constant_text(r.dtype, r.identity_bits);
-    out_ += ':';
     out_ += name_of(r.dtype);
+    out_ += ' ';
+    out_ += number_text(r.identity_bits);  // the bits: exact for every dtype
   }
   static void matrix(std::string& out, std::string_view name, const Extents& batch, std::int64_t row,
                      std::int64_t column) {

@@ -18,17 +18,22 @@ struct Section {
 
 constexpr Section sections[] = {
     {Kind::map, "Map", "Element by element; operands have one shape or rank 0."},
-    {Kind::view, "View", "The same elements in another arrangement; nothing is copied where strides can say it."},
+    {Kind::view, "View",
+     "The same elements in another arrangement; nothing is copied where strides can say it."},
     {Kind::reduce, "Reduce", "Combines elements along axes by a fixed tree."},
-    {Kind::contract, "Contract", "Products summed over shared labels: matrix products and their kin."},
-    {Kind::gather, "Gather", "Reads at computed places: negative ones count from the end, then are clamped."},
-    {Kind::scatter, "Scatter", "Writes at computed places: negative ones count from the end, others outside are dropped."},
+    {Kind::contract, "Contract",
+     "Products summed over shared labels: matrix products and their kin."},
+    {Kind::gather, "Gather",
+     "Reads at computed places: negative ones count from the end, then are clamped."},
+    {Kind::scatter, "Scatter",
+     "Writes at computed places: negative ones count from the end, others outside are dropped."},
     {Kind::branch, "Branch", "Each lane takes its own side."},
     {Kind::loop, "Loop", "Each lane runs its own number of trips."},
     {Kind::scan, "Scan", "A counted loop over slices."},
     {Kind::source, "Source", "Makes values from nothing."},
     {Kind::call, "Call", "Library routines on whole arrays."},
-    {Kind::call, "Collective", "Lanes of a named axis talk; resolved by the vmap that owns the name."},
+    {Kind::call, "Collective",
+     "Lanes of a named axis talk; resolved by the vmap that owns the name."},
 };
 
 std::string_view accepted_dtypes(const OpInfo& op) {
@@ -53,7 +58,8 @@ std::string error_bound(const OpInfo& op) {
 }
 
 bool is_in(const OpInfo& op, const Section& section) {
-  return op.collective ? section.title == "Collective" : op.kind == section.kind && section.title != "Collective";
+  return op.collective ? section.title == "Collective"
+                       : op.kind == section.kind && section.title != "Collective";
 }
 
 void print_section(const Section& section) {
@@ -79,8 +85,9 @@ void print_section(const Section& section) {
   text += section.title;
   text += "\n\n";
   text += section.meaning;
-  text += map ? "\n\n| op | operands | dtypes | error | lanes equal the loop |\n|---|---|---|---|---|\n"
-              : "\n\n| op | operands | lanes equal the loop |\n|---|---|---|\n";
+  text +=
+      map ? "\n\n| op | operands | dtypes | error | lanes equal the loop |\n|---|---|---|---|---|\n"
+          : "\n\n| op | operands | lanes equal the loop |\n|---|---|---|\n";
   std::printf("%s%s", text.c_str(), rows.c_str());
 }
 
@@ -89,12 +96,17 @@ void print_section(const Section& section) {
 int main() {
   std::printf(
       "# Ops\n\n"
-      "Written by `tools/op_table.cpp` from the op table; a test compares. These are the %zu primitive ops that graphs\n"
-      "are made of. The functions you call (`mean`, `logsumexp`, `argmax`, `einsum`, `where` ...) are composed of them\n"
+      "Written by `tools/op_table.cpp` from the op table; a test compares. These are the %zu "
+      "primitive ops that graphs\n"
+      "are made of. The functions you call (`mean`, `logsumexp`, `argmax`, `einsum`, `where` ...) "
+      "are composed of them\n"
       "and need no rules of their own.\n\n"
-      "Every op works under `vmap`, in loops, branches and scans, and on every executor. *Lanes equal the loop* compares\n"
-      "`vmap(f)(xs)` with `f` of each lane: *within rounding* where elements are summed, perhaps in another order. *Error*\n"
-      "is the distance to the exact value; numbers are integers and floats. Runs, threads and lane counts change no bit of any op.\n",
+      "Every op works under `vmap`, in loops, branches and scans, and on every executor. *Lanes "
+      "equal the loop* compares\n"
+      "`vmap(f)(xs)` with `f` of each lane: *within rounding* where elements are summed, perhaps "
+      "in another order. *Error*\n"
+      "is the distance to the exact value; numbers are integers and floats. Runs, threads and lane "
+      "counts change no bit of any op.\n",
       op_table().rows().size());
   for (const Section& section : sections) print_section(section);
 }

@@ -12,8 +12,8 @@
 
 namespace av = autovec;
 
-// Squared distances of one digit to all known ones: f32[n]. |k - d|^2 = |k|^2 - 2 k.d + |d|^2, where
-// the first term is the same for every digit and the middle one is a matrix times this digit.
+// Squared distances of one digit to all known ones: f32[n]. |k - d|^2 = |k|^2 - 2 k.d + |d|^2,
+// where the first term is the same for every digit and the middle one is a matrix times this digit.
 static av::Tensor distances(av::Tensor known, av::Tensor digit) {
   return av::sum(known * known, {1}) - 2 * av::matmul(known, digit) + av::sum(digit * digit);
 }
@@ -56,7 +56,8 @@ static void print_confusion(const av::Tensor& said, const av::Tensor& truth) {
 }
 
 static std::vector<Mistake> mistakes_of(const av::Tensor& said, const av::Tensor& truth) {
-  const std::vector<std::int32_t> s = said.to_vector<std::int32_t>(), t = truth.to_vector<std::int32_t>();
+  const std::vector<std::int32_t> s = said.to_vector<std::int32_t>(),
+                                  t = truth.to_vector<std::int32_t>();
   std::vector<Mistake> out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] != t[i]) out.push_back({i, s[i], t[i]});
@@ -66,25 +67,31 @@ static std::vector<Mistake> mistakes_of(const av::Tensor& said, const av::Tensor
 
 int main() try {
   const Digits all = read_digits(AUTOVEC_EXAMPLE_DATA "/digits.csv");
-  const auto rows = [&](av::Index which) { return Digits{all.pixels.slice({which}), all.labels.slice({which})}; };
+  const auto rows = [&](av::Index which) {
+    return Digits{all.pixels.slice({which}), all.labels.slice({which})};
+  };
   const Digits known = rows(av::range({}, 1437)), fresh = rows(av::range(1437, {}));
 
-  // From one digit to all: the known digits are shared, axis 0 of the fresh ones runs along the lanes.
+  // From one digit to all: the known digits are shared, axis 0 of the fresh ones runs along the
+  // lanes.
   const auto nearest_of_all = av::vmap(nearest, av::in(av::shared, 0));
   const auto densest_of_all = av::vmap(densest, av::in(av::shared, 0, av::shared));
   const av::Tensor said = nearest_of_all(known, fresh.pixels);
   const Guess guess = densest_of_all(known, fresh.pixels, 5.0);
 
-  std::cout << "the distances of one digit as a graph\n" << av::trace(distances, known.pixels, fresh.pixels[0]);
+  std::cout << "the distances of one digit as a graph\n"
+            << av::trace(distances, known.pixels, fresh.pixels[0]);
   std::cout << "\n\n... and of all: a matrix times a vector has become a matrix times a matrix\n"
             << av::trace(av::vmap(distances, av::in(av::shared, 0)), known.pixels, fresh.pixels);
-  std::cout << "\n\nhow the nearest neighbours of all digits are found\n" << av::explain(nearest_of_all, known, fresh.pixels);
+  std::cout << "\n\nhow the nearest neighbours of all digits are found\n"
+            << av::explain(nearest_of_all, known, fresh.pixels);
   print_confusion(said, fresh.labels);
 
   const double right = accuracy(said, fresh.labels);
-  std::printf("nearest neighbour: %.1f %% of %d digits are recognised\n", 100 * right, int(fresh.labels.size()));
-  std::printf("kernel density:    %.1f %%, mean certainty %.3f\n", 100 * accuracy(guess.label, fresh.labels),
-              av::mean(guess.certainty).item<double>());
+  std::printf("nearest neighbour: %.1f %% of %d digits are recognised\n", 100 * right,
+              int(fresh.labels.size()));
+  std::printf("kernel density:    %.1f %%, mean certainty %.3f\n",
+              100 * accuracy(guess.label, fresh.labels), av::mean(guess.certainty).item<double>());
 
   const std::vector<Mistake> mistakes = mistakes_of(said, fresh.labels);
   draw_mistakes("mistakes.svg", fresh, mistakes);

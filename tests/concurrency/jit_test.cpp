@@ -24,7 +24,9 @@ void together(F f) {
   for (std::thread& worker : workers) worker.join();
 }
 
-bool equal(const av::Tensor& x, const std::vector<double>& want) { return x.to_vector<double>() == want; }
+bool equal(const av::Tensor& x, const std::vector<double>& want) {
+  return x.to_vector<double>() == want;
+}
 
 }  // namespace
 
@@ -52,13 +54,16 @@ TEST_CASE("one jitted function called from several threads gives each its own re
 
 TEST_CASE("loops with their own trip counts, from several threads") {
   const auto halve = av::jit(av::vmap([](av::Tensor x) {
-    return av::while_loop(x, [](av::Tensor s) { return s > 1.0; }, [](av::Tensor s) { return s * 0.5; });
+    return av::while_loop(
+        x, [](av::Tensor s) { return s > 1.0; }, [](av::Tensor s) { return s * 0.5; });
   }));
   std::atomic<int> wrong{0};
   together([&](int t) {
     for (int i = 0; i < rounds; ++i) {
       const double start = std::ldexp(1.0, t + i % 7);
-      if (!equal(halve(av::tensor(std::vector<double>{start, 1.0, 2 * start, 0.25})), {1, 1, 1, 0.25})) ++wrong;
+      if (!equal(halve(av::tensor(std::vector<double>{start, 1.0, 2 * start, 0.25})),
+                 {1, 1, 1, 0.25}))
+        ++wrong;
     }
   });
   CHECK(wrong == 0);

@@ -69,7 +69,8 @@ Leaves run_counted(detail::LeafFunction f, const Leaves& arguments, RunCounts& c
     inputs.push_back(to_contiguous(x.array("laws", Where::unknown())));
   for (const Tensor& x : traced.captures) inputs.push_back(x.array("laws", Where::unknown()));
   Leaves out;
-  const Executable executable = Executable::make(traced.graph, backend_of(executor()), {.fuse = false});
+  const Executable executable =
+      Executable::make(traced.graph, backend_of(executor()), {.fuse = false});
   for (Array& a : executable.run(inputs, &counts)) out.push_back(Tensor(std::move(a)));
   return out;
 }

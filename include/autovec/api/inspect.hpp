@@ -38,8 +38,8 @@ struct TraceFunction {
 };
 inline constexpr TraceFunction trace;
 
-/// How `f` will run on arguments of these types, for people: kernels, what was fused, library calls,
-/// masks, bytes. The text is meant to be read, `str` is the one to compare.
+/// How `f` will run on arguments of these types, for people: kernels, what was fused, library
+/// calls, masks, bytes. The text is meant to be read, `str` is the one to compare.
 struct ExplainFunction {
   template <class F, class... Args>
   std::string operator()(const F& f, Args&&... args) const {
@@ -83,6 +83,7 @@ std::string to_dot(const Graph& graph);
 
 /// Runs a graph on tensors, one for each input. Throws TypeError where their types differ from the
 /// inputs'.
-std::vector<Tensor> evaluate(const Graph& graph, std::vector<Tensor> inputs, Where where = Where::here());
+std::vector<Tensor> evaluate(const Graph& graph, std::vector<Tensor> inputs,
+                             Where where = Where::here());
 
 }  // namespace autovec::inline v1

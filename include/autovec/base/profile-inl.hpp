@@ -69,6 +69,8 @@ AUTOVEC_API std::string Profile::trace_json() const {
   return out;
 }
 
-AUTOVEC_API std::ostream& operator<<(std::ostream& out, const Profile& profile) { return out << profile.text(); }
+AUTOVEC_API std::ostream& operator<<(std::ostream& out, const Profile& profile) {
+  return out << profile.text();
+}
 
 }  // namespace autovec::inline v1

@@ -28,7 +28,7 @@ namespace plan {
 struct Workspace {
   Storage memory;
   std::vector<std::byte*> addresses;
-  std::vector<std::byte*> scratch;                                  // of one launch
+  std::vector<std::byte*> scratch;                                       // of one launch
   std::vector<std::pair<std::vector<Array>, std::vector<Array>>> calls;  // operands, results
 };
 
@@ -161,8 +161,9 @@ class Run {
   }
   void operator()(const Scatter& s) {
     ++counts_.scatters;
-    counts_.scatter_bytes += run_scatter(s, address(s.target), address(s.starts), address(s.updates),
-                                         s.params.masked ? address(s.mask) : nullptr);
+    counts_.scatter_bytes +=
+        run_scatter(s, address(s.target), address(s.starts), address(s.updates),
+                    s.params.masked ? address(s.mask) : nullptr);
   }
 
   void operator()(const Branch& s) {
@@ -369,12 +370,14 @@ AUTOVEC_API Profile Executable::profile(std::span<const Array> inputs, int runs)
     const StepTimes::Entry& entry = times.of(&step);
     const double each = static_cast<double>(entry.runs) / runs;
     out.rows.push_back({plan::step_name(step), step.reason, depth, entry.runs / runs,
-                        1e-9 * static_cast<double>(entry.nanoseconds) / runs, each * plan::step_bytes(step)});
+                        1e-9 * static_cast<double>(entry.nanoseconds) / runs,
+                        each * plan::step_bytes(step)});
   });
   return out;
 }
 
-AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs, RunCounts* counts) const {
+AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs,
+                                               RunCounts* counts) const {
   std::vector<Array> outputs;
   outputs.reserve(state_->plan.outputs.size());
   for (const Type& type : state_->plan.outputs) outputs.push_back(Array::allocate(type));
@@ -385,7 +388,9 @@ AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs, Ru
 AUTOVEC_API std::span<const Type> Executable::input_types() const { return state_->plan.inputs; }
 AUTOVEC_API std::span<const Type> Executable::output_types() const { return state_->plan.outputs; }
 AUTOVEC_API std::string Executable::text() const { return plan::plan_text(state_->plan); }
-AUTOVEC_API std::int64_t Executable::workspace_bytes() const { return state_->plan.workspace_bytes; }
+AUTOVEC_API std::int64_t Executable::workspace_bytes() const {
+  return state_->plan.workspace_bytes;
+}
 AUTOVEC_API const Backend& Executable::backend() const { return *state_->backend; }
 
 }  // namespace autovec::inline v1

@@ -46,7 +46,7 @@ struct RunCounts {
   std::int64_t branches = 0;  // sides that ran
   std::int64_t loops = 0;
   std::int64_t scans = 0;
-  std::int64_t trips = 0;     // of loops and scans
+  std::int64_t trips = 0;       // of loops and scans
   std::int64_t workspaces = 0;  // made because none was free
   // Bytes read and written, by kind of step.
   std::int64_t launch_bytes = 0;
@@ -61,8 +61,8 @@ struct RunCounts {
 
 /// How a graph is turned into a plan.
 struct PlanOptions {
-  bool fuse = true;           // false: a kernel a node
-  bool share_memory = true;   // false: a buffer a value
+  bool fuse = true;            // false: a kernel a node
+  bool share_memory = true;    // false: a buffer a value
   std::string_view skip = {};  // passes to leave out, as `hoist,cse`
 };
 

@@ -1,4 +1,5 @@
-// A plan told to people: its steps in order, with what each computes, moves, and why it stands alone.
+// A plan told to people: its steps in order, with what each computes, moves, and why it stands
+// alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +32,8 @@ inline std::string bytes_text(double bytes) {
 
 /// Kind and op of a step: `launch tanh`.
 inline std::string step_name(const Step& step) {
-  const std::string_view kinds[] = {"launch", "contract", "copy", "call", "scatter", "branch", "loop", "scan"};
+  const std::string_view kinds[] = {"launch",  "contract", "copy", "call",
+                                    "scatter", "branch",   "loop", "scan"};
   std::string out(kinds[step.what.index()]);
   if (!step.op.empty() && step.op != out) {
     out += ' ';
@@ -80,7 +82,8 @@ inline std::string step_words(const Plan& plan, const Step& step) {
   if (const auto* launch = std::get_if<Launch>(&step.what)) {
     const Kernel& kernel = plan.kernels[static_cast<std::size_t>(launch->kernel)];
     const auto* reduction = std::get_if<Reduction>(&kernel);
-    const lane::Program& program = reduction != nullptr ? reduction->value : std::get<lane::Program>(kernel);
+    const lane::Program& program =
+        reduction != nullptr ? reduction->value : std::get<lane::Program>(kernel);
     bool masked = false;
     const std::int64_t count = instruction_count(program.body, masked);
     out = shape_text(program.domain);
@@ -90,14 +93,17 @@ inline std::string step_words(const Plan& plan, const Step& step) {
     if (masked) out += ", lanes masked";
   } else if (const auto* contract = std::get_if<Contract>(&step.what)) {
     const auto& c = std::get<Contraction>(plan.kernels[static_cast<std::size_t>(contract->kernel)]);
-    double flops = 2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
+    double flops =
+        2.0 * static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
     for (const std::int64_t extent : c.batch) flops *= static_cast<double>(extent);
     out = number_text(flops / 1e6);
     out += " Mflop";
   } else if (const auto* loop = std::get_if<Loop>(&step.what)) {
-    out = loop->lanes == 1 ? "a real loop" : number_text(loop->lanes) + " lanes, each its own trips, masked";
+    out = loop->lanes == 1 ? "a real loop"
+                           : number_text(loop->lanes) + " lanes, each its own trips, masked";
   } else if (const auto* branch = std::get_if<Branch>(&step.what)) {
-    out = branch->lanes == 1 ? "a real branch" : number_text(branch->lanes) + " lanes, each its own side, masked";
+    out = branch->lanes == 1 ? "a real branch"
+                             : number_text(branch->lanes) + " lanes, each its own side, masked";
   } else if (const auto* scan = std::get_if<Scan>(&step.what)) {
     out = number_text(scan->length) + " trips";
   }

@@ -91,8 +91,9 @@ class BlockLowering {
   // Steps.
   template <class S>
   void add_step(S step, const Node* node, std::string reason) {
-    block_.steps.push_back(Step{std::move(step), std::string(node == nullptr ? std::string_view("return") : node->op->name),
-                                node == nullptr ? Where::unknown() : node->where, std::move(reason)});
+    block_.steps.push_back(Step{
+        std::move(step), std::string(node == nullptr ? std::string_view("return") : node->op->name),
+        node == nullptr ? Where::unknown() : node->where, std::move(reason)});
   }
   std::int32_t add_kernel(Kernel kernel) {
     plan_.kernels.push_back(std::move(kernel));
@@ -194,11 +195,12 @@ inline Place BlockLowering::destination(ValueId v, bool any_layout) {
     const ValueId w = graph_->outputs[i];
     const ValueId base = same_elements_base(graph_, w);
     if (output.mask || base < 0 || schedule_.sharing_class(base) != representative) continue;
-    const bool contiguous = output.place.layout.offset == 0 &&
-                            output.place.layout.is_contiguous(type(w).shape);
+    const bool contiguous =
+        output.place.layout.offset == 0 && output.place.layout.is_contiguous(type(w).shape);
     if (!contiguous && !(any_layout && w == v && !schedule_.is_shared(v))) continue;
     if (contiguous) shared = output.place;
-    return {output.place.buffer, contiguous ? Layout::contiguous(type(v).shape) : output.place.layout};
+    return {output.place.buffer,
+            contiguous ? Layout::contiguous(type(v).shape) : output.place.layout};
   }
   shared = fresh(type(v));
   return shared;
@@ -316,7 +318,8 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   for (const bool reduced : {false, true}) {
     for (std::size_t axis = 0; axis < from.rank(); ++axis) {
       bool is_reduced = false;
-      for (const std::int64_t a : p.axes) is_reduced = is_reduced || a == static_cast<std::int64_t>(axis);
+      for (const std::int64_t a : p.axes)
+        is_reduced = is_reduced || a == static_cast<std::int64_t>(axis);
       if (is_reduced != reduced) continue;
       domain.push_back(from.shape[axis]);
       order.push_back(axis);
@@ -458,7 +461,8 @@ inline Plan lower(const Graph& graph, std::span<const Extents> strides,
     BlockOutput o;
     o.place = {static_cast<BufferId>(plan.buffers.size()), Layout::contiguous(type.shape)};
     outputs.push_back(std::move(o));
-    plan.buffers.push_back({Role::output, type.dtype, type.size(), static_cast<std::int32_t>(i), 0});
+    plan.buffers.push_back(
+        {Role::output, type.dtype, type.size(), static_cast<std::int32_t>(i), 0});
   }
   plan.root = BlockLowering(context, graph, inputs, outputs).run();
   assign_memory(plan, options.share_memory);

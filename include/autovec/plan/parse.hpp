@@ -43,7 +43,8 @@ class PlanParser {
       else if (in_.accept("output")) b.role = Role::output;
       else if (in_.accept("bound")) b.role = Role::bound;
       else in_.expect("buffer");
-      if (buffer() != static_cast<BufferId>(plan_.buffers.size())) in_.fail_here("buffers are numbered in order");
+      if (buffer() != static_cast<BufferId>(plan_.buffers.size()))
+        in_.fail_here("buffers are numbered in order");
       in_.expect(":");
       if (b.role == Role::input || b.role == Role::output) {
         std::vector<Type>& types = b.role == Role::input ? plan_.inputs : plan_.outputs;
@@ -52,8 +53,10 @@ class PlanParser {
         b.dtype = types.back().dtype;
         b.size = types.back().size();
         if (b.role == Role::input) {
-          plan_.input_strides.push_back(in_.accept("strides") ? extents() : row_major(types.back().shape));
-          if (plan_.input_strides.back().size() != types.back().rank()) in_.fail_here("strides of another rank");
+          plan_.input_strides.push_back(in_.accept("strides") ? extents()
+                                                              : row_major(types.back().shape));
+          if (plan_.input_strides.back().size() != types.back().rank())
+            in_.fail_here("strides of another rank");
         }
       } else {
         b.dtype = dtype();
@@ -160,7 +163,8 @@ class PlanParser {
     c.m = number("m");
     c.n = number("n");
     c.k = number("k");
-    const auto matrix = [&](std::string_view name, Extents& batch, std::int64_t& row, std::int64_t& column) {
+    const auto matrix = [&](std::string_view name, Extents& batch, std::int64_t& row,
+                            std::int64_t& column) {
       in_.expect(name);
       batch = extents();
       row = in_.integer();
@@ -278,7 +282,8 @@ class PlanParser {
     std::int64_t id = -1;
     if (name.size() > 1 && name.size() < 10 && name[0] == 'b') {
       id = 0;
-      for (const char c : name.substr(1)) id = c >= '0' && c <= '9' && id >= 0 ? 10 * id + (c - '0') : -1;
+      for (const char c : name.substr(1))
+        id = c >= '0' && c <= '9' && id >= 0 ? 10 * id + (c - '0') : -1;
     }
     // While buffers are declared, the next one is not in the table yet.
     const auto count = static_cast<std::int64_t>(plan_.buffers.size());
@@ -329,7 +334,8 @@ class PlanParser {
   Plan plan_;
 };
 
-/// The plan in this text, verified. Throws ParseError. `lookup` finds the functions that kernels call.
+/// The plan in this text, verified. Throws ParseError. `lookup` finds the functions that kernels
+/// call.
 inline Plan parse_plan(std::string_view text, const OpTable& table, const lane::Lookup& lookup) {
   return PlanParser(text, table, lookup).run();
 }

@@ -19,7 +19,8 @@ struct Freeze {
   static std::int32_t lane(lane::Recorder& r, std::span<const std::int32_t> x, LaneTypes types,
                            const Params&) {
     // Half floats can't be selected; through f32 and back they keep their bits.
-    const DType dtype = lane::contains(lane::Domain::scalars, types.result) ? types.result : DType::f32;
+    const DType dtype =
+        lane::contains(lane::Domain::scalars, types.result) ? types.result : DType::f32;
     const std::int32_t chosen =
         r.emit(lane::Op::select, {x[0], r.convert(x[1], dtype), r.convert(x[2], dtype)});
     return r.convert(chosen, types.result);

@@ -46,7 +46,8 @@ class PlanPrinter {
     if (reduction != nullptr) print_reduction(*reduction);
     end_line();
     if (reduction != nullptr) nested(lane::to_text(*reduction->combine));
-    nested(lane::to_text(reduction == nullptr ? std::get<lane::Program>(kernel) : reduction->value));
+    nested(
+        lane::to_text(reduction == nullptr ? std::get<lane::Program>(kernel) : reduction->value));
   }
   void operator()(const Contract& s) {
     head("contract");
@@ -57,7 +58,8 @@ class PlanPrinter {
     end_line();
     std::string shape("batch ");
     shape += shape_text(c.batch);
-    for (const auto& [name, value] : {std::pair<std::string_view, std::int64_t>{" m ", c.m}, {" n ", c.n}, {" k ", c.k}}) {
+    for (const auto& [name, value] :
+         {std::pair<std::string_view, std::int64_t>{" m ", c.m}, {" n ", c.n}, {" k ", c.k}}) {
       shape += name;
       shape += number_text(value);
     }
@@ -166,7 +168,8 @@ class PlanPrinter {
       if (b.role == Role::input || b.role == Role::output) {
         const Type& type = b.role == Role::input ? plan_.inputs[index] : plan_.outputs[index];
         out_ += type_text(type);
-        if (b.role == Role::input && !Layout{0, plan_.input_strides[index]}.is_contiguous(type.shape)) {
+        if (b.role == Role::input &&
+            !Layout{0, plan_.input_strides[index]}.is_contiguous(type.shape)) {
           out_ += " strides ";
           out_ += shape_text(plan_.input_strides[index]);
         }
@@ -272,8 +275,8 @@ class PlanPrinter {
     out_ += ' ';
     out_ += number_text(r.identity_bits);  // the bits: exact for every dtype
   }
-  static void matrix(std::string& out, std::string_view name, const Extents& batch, std::int64_t row,
-                     std::int64_t column) {
+  static void matrix(std::string& out, std::string_view name, const Extents& batch,
+                     std::int64_t row, std::int64_t column) {
     out += name;
     out += shape_text(batch);
     for (const std::int64_t stride : {row, column}) {

@@ -32,7 +32,7 @@ namespace detail {
 
 /// A graph and the handles that its last inputs were captured from.
 struct TracedGraph {
-  Graph graph;                   // inputs: the arguments, then one for each capture
+  Graph graph;  // inputs: the arguments, then one for each capture
   std::vector<Tensor> captures;
 };
 
@@ -210,7 +210,8 @@ inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const
   for (const Tensor& x : operands) {
     arrays.push_back(x.array(op.name, where));
   }
-  for (Array& a : Eager<>::apply(op, params, arrays, where)) results.push_back(Tensor(std::move(a)));
+  for (Array& a : Eager<>::apply(op, params, arrays, where))
+    results.push_back(Tensor(std::move(a)));
   return results;
 }
 
@@ -234,7 +235,8 @@ inline std::vector<Tensor> call_graph(const Graph& graph, std::span<const Tensor
   }
   std::vector<ValueId> map(graph->types.size(), -1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    map[static_cast<std::size_t>(graph->inputs[i])] = trace->use(inputs[i], "call", Where::unknown());
+    map[static_cast<std::size_t>(graph->inputs[i])] =
+        trace->use(inputs[i], "call", Where::unknown());
   }
   for (const Node& node : graph->nodes) {
     SmallVector<ValueId, 4> operands;

@@ -50,9 +50,8 @@ inline PreparedKernel prepare_contraction(const Contraction& c) {
 
 /// Rows [i0, i1) and columns [j0, j1) of one product.
 template <class T>
-inline void contract_rectangle(const Contraction& c, const T* a, const T* b, T* to,
-                               std::int64_t i0, std::int64_t i1, std::int64_t j0,
-                               std::int64_t j1) {
+inline void contract_rectangle(const Contraction& c, const T* a, const T* b, T* to, std::int64_t i0,
+                               std::int64_t i1, std::int64_t j0, std::int64_t j1) {
   const Matrix<const T> left = Matrix<const T>{a, c.a_row, c.a_column}.from(i0, 0);
   const Matrix<const T> right = Matrix<const T>{b, c.b_row, c.b_column}.from(0, j0);
   const Matrix<T> result = Matrix<T>{to, c.c_row, c.c_column}.from(i0, j0);

@@ -47,9 +47,8 @@ inline V multiply_add(V a, V b, V sum) {
 /// f(0), ..., f(N - 1) with constants, so that arrays of registers stay registers.
 template <int N, class F>
 [[gnu::always_inline]] inline void unrolled(F f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) {
-    (f(std::integral_constant<int, I>()), ...);
-  }(std::make_integer_sequence<int, N>());
+  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>()), ...); }
+  (std::make_integer_sequence<int, N>());
 }
 
 /// How a product is cut for this machine's registers and caches.
@@ -58,15 +57,16 @@ struct Blocks {
   static constexpr std::int64_t size = Batch<T>::size;
   static constexpr int rows = size * sizeof(T) == 64 ? 12 : 6;  // 32 registers, or 16
   static constexpr int batches = 2;
-  static constexpr std::int64_t columns = batches * size;       // of a panel of b
-  static constexpr std::int64_t depth = 1024 / sizeof(T);       // a panel of b stays in L1
-  static constexpr std::int64_t a_rows = 10 * rows;             // a block of a in L2
-  static constexpr std::int64_t b_columns = 32 * columns;       // a block of b in L2 or L3
+  static constexpr std::int64_t columns = batches * size;  // of a panel of b
+  static constexpr std::int64_t depth = 1024 / sizeof(T);  // a panel of b stays in L1
+  static constexpr std::int64_t a_rows = 10 * rows;        // a block of a in L2
+  static constexpr std::int64_t b_columns = 32 * columns;  // a block of b in L2 or L3
   static constexpr std::int64_t a_length = a_rows * depth, b_length = b_columns * depth,
                                 tile_length = rows * columns;
 };
 
-/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at 0.
+/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at
+/// 0.
 template <int R, int B, class T>
 inline void small_product(std::int64_t k, Matrix<const T> a, const T* b, std::int64_t b_row, T* c,
                           std::int64_t c_row, bool fresh) noexcept {
@@ -74,18 +74,15 @@ inline void small_product(std::int64_t k, Matrix<const T> a, const T* b, std::in
   constexpr std::int64_t size = V::size;
   V sum[R * B];
   unrolled<R>([&](auto r) {
-    unrolled<B>([&](auto j) {
-      sum[r * B + j] = fresh ? V(T(0)) : V::load(c + r * c_row + j * size);
-    });
+    unrolled<B>(
+        [&](auto j) { sum[r * B + j] = fresh ? V(T(0)) : V::load(c + r * c_row + j * size); });
   });
   for (std::int64_t p = 0; p < k; ++p) {
     V right[B];
     unrolled<B>([&](auto j) { right[j] = V::load(b + p * b_row + j * size); });
     unrolled<R>([&](auto r) {
       const V left(a.data[r * a.row + p * a.column]);
-      unrolled<B>([&](auto j) {
-        sum[r * B + j] = multiply_add(left, right[j], sum[r * B + j]);
-      });
+      unrolled<B>([&](auto j) { sum[r * B + j] = multiply_add(left, right[j], sum[r * B + j]); });
     });
   }
   unrolled<R>([&](auto r) {
@@ -153,8 +150,7 @@ inline void flat_product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<
                          depth = Blocks<T>::depth;
   const auto group = [&](auto batches, std::int64_t j) {
     for_row_groups<T>(m, [&](std::int64_t i, auto height) {
-      constexpr int B = decltype(height)::value > 4 ? Blocks<T>::batches
-                                                    : decltype(batches)::value;
+      constexpr int B = decltype(height)::value > 4 ? Blocks<T>::batches : decltype(batches)::value;
       for (std::int64_t at = 0; at < decltype(batches)::value; at += B) {
         edge_product<decltype(height)::value, B>(k, a.from(i, 0), &b(0, j + at * size), b.row,
                                                  c.from(i, j + at * size), B * size, true);

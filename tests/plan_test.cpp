@@ -16,6 +16,7 @@
 #include "autovec/ir/parse.hpp"
 #include "autovec/ops/table.hpp"
 #include "autovec/plan/lower.hpp"
+#include "autovec/plan/lower_control.hpp"
 #include "autovec/plan/parse.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "autovec/plan/text.hpp"

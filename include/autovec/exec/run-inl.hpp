@@ -18,6 +18,7 @@
 #include "autovec/exec/scatter-inl.hpp"
 #include "autovec/plan/explain.hpp"
 #include "autovec/plan/lower.hpp"
+#include "autovec/plan/lower_control.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "autovec/plan/text.hpp"
 

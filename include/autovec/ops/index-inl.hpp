@@ -1,4 +1,5 @@
 // Reads and writes at computed places: gather, scatter, and the indexing functions made of them.
+// Long because windows are read and written by the same rules, op and functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
 // Element-wise ops: arithmetic, comparison, logic, bits, elementary functions.
+// Long because it is a table: one struct an op.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,5 @@
 // Ops that rearrange without computing: each says how the result lies in its operand's block.
+// Long because it is a table: one struct an op, with the functions that emit them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -4,6 +4,7 @@
 // kernel uses it at one set of coordinates, or it is a matter of one or two instructions.
 // Everything else is stored, and stored values of one domain share a kernel where no other step
 // stands between them.
+// Long because the rules of what may share a kernel decide together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

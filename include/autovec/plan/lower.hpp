@@ -473,5 +473,3 @@ inline Plan lower(const Graph& graph, std::span<const Extents> strides,
 
 }  // namespace plan
 }  // namespace autovec::inline v1
-
-#include "autovec/plan/lower_control.hpp"

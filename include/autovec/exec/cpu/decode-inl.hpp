@@ -1,4 +1,5 @@
 // Decodes a lane program into steps over tiles: kernels, views, places by lifetime.
+// Long because it is one visitor over the closed instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

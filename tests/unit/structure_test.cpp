@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -99,4 +100,13 @@ TEST_CASE("shared predicates stay real branches and loops") {
   const std::string mapped =
       av::str(av::trace(av::vmap(f), av::tensor<bool>({true, false, true}), av::ones({3})));
   CHECK(count(mapped, "present=[1,1]") == 1);
+}
+
+TEST_CASE("data of a view and of a number is row-major") {
+  const av::Tensor x = av::tensor<float>({{1, 2, 3}, {4, 5, 6}});
+  const av::Tensor y = av::transpose(x);
+  const float* p = y.data<float>();
+  CHECK(p == y.data<float>());
+  CHECK(std::vector<float>(p, p + 6) == std::vector<float>{1, 4, 2, 5, 3, 6});
+  CHECK(*av::Tensor(2.5f).data<float>() == 2.5f);
 }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -68,9 +69,9 @@ class Tensor {
     /// All elements in row-major order, converted to T. Throws TraceError in a trace.
     template <class T>
     std::vector<T> to_vector(Where where = Where::here()) const;
-    /// The row-major elements, valid while a handle to this tensor lives. Throws TypeError unless T
-    /// is the element type and the elements lie in one block (those of a transpose, say, do not),
-    /// and TraceError in a trace.
+    /// The row-major elements, valid while a handle to this tensor lives; those of a view are
+    /// copied at the first call. Throws TypeError unless T is the element type, TraceError in a
+    /// trace.
     template <class T>
     const T* data(Where where = Where::here()) const;
     /// Rank-0 data only; a traced value throws TraceError with the hint to use cond, where or
@@ -117,6 +118,8 @@ class Tensor {
       std::uint64_t trace = 0;  // id of the trace that the value belongs to, 0: none
       std::int32_t value = -1;
       bool is_number = false;
+      mutable std::once_flag dense_once;
+      mutable Array dense;  // the elements in row-major order, once data() was asked for them
     };
     explicit Tensor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
     static Tensor from_number(Number number);
@@ -226,11 +229,10 @@ const T* Tensor::data(Where where) const {
     what += name_of(dtype_of<T>);
     fail<TypeError>("data", what, where, "cast the tensor, or use to_vector, which converts");
   }
-  if (s.is_number || !s.array.is_contiguous()) {
-    fail<TypeError>("data", "the elements do not lie in one row-major block", where,
-                    "use to_vector, which copies");
-  }
-  return s.array.as<T>();
+  if (!s.is_number && s.array.is_contiguous()) return s.array.as<T>();
+  // Elements of a view are copied into row-major order at the first call.
+  std::call_once(s.dense_once, [&] { s.dense = to_contiguous(array("data", where)); });
+  return s.dense.as<T>();
 }
 
 /// An argument of an op: a tensor or C++ number together with the place in the caller's source.

@@ -10,7 +10,7 @@
 #include "autovec/api/vmap.hpp"
 #include "autovec/ops/arrange-inl.hpp"
 #include "autovec/ops/control_flow-inl.hpp"
-#include "autovec/transform/vmap.hpp"
+#include "autovec/transform/vmap-inl.hpp"
 
 namespace autovec::inline v1 {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/control.hpp"
+#include "autovec/ops/control-inl.hpp"
 #include "autovec/ops/control_flow.hpp"
 
 namespace autovec::inline v1 {

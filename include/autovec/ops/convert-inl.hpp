@@ -9,7 +9,7 @@
 
 #include "autovec/base/list.hpp"
 #include "autovec/ops/convert.hpp"
-#include "autovec/ops/map_kind.hpp"
+#include "autovec/ops/map_kind-inl.hpp"
 
 namespace autovec::inline v1 {
 

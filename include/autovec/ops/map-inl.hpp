@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "autovec/math/functions.hpp"
-#include "autovec/ops/emit_map.hpp"
+#include "autovec/ops/emit_map-inl.hpp"
 #include "autovec/ops/map.hpp"
 
 namespace autovec::inline v1 {

@@ -8,7 +8,7 @@
 #include "autovec/ops/arrange-inl.hpp"
 #include "autovec/ops/collective-inl.hpp"
 #include "autovec/ops/contract-inl.hpp"
-#include "autovec/ops/control.hpp"
+#include "autovec/ops/control-inl.hpp"
 #include "autovec/ops/create-inl.hpp"
 #include "autovec/ops/cumulative-inl.hpp"
 #include "autovec/ops/index-inl.hpp"

@@ -15,7 +15,7 @@ namespace autovec::inline v1 {
 
 AUTOVEC_API const Backend& simd_backend() { return AUTOVEC_ISA_NAME::cpu::kernel_table(); }
 
-#else
+#elif defined(AUTOVEC_BUILDING)
 
 #if defined(AUTOVEC_HAS_ISA_native)
 inline namespace native {

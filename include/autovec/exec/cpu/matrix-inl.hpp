@@ -47,55 +47,64 @@ inline V multiply_add(V a, V b, V sum) {
 /// f(0), ..., f(N - 1) with constants, so that arrays of registers stay registers.
 template <int N, class F>
 [[gnu::always_inline]] inline void unrolled(F f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>()), ...); }
-  (std::make_integer_sequence<int, N>());
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>()), ...);
+  }(std::make_integer_sequence<int, N>());
 }
 
 /// How a product is cut for this machine's registers and caches.
 template <class T>
 struct Blocks {
   static constexpr std::int64_t size = Batch<T>::size;
-  static constexpr int rows = size * sizeof(T) == 64 ? 12 : 6;  // 32 registers, or 16
-  static constexpr int batches = 2;
-  static constexpr std::int64_t columns = batches * size;  // of a panel of b
-  static constexpr std::int64_t depth = 1024 / sizeof(T);  // a panel of b stays in L1
-  static constexpr std::int64_t a_rows = 10 * rows;        // a block of a in L2
-  static constexpr std::int64_t b_columns = 32 * columns;  // a block of b in L2 or L3
-  static constexpr std::int64_t a_length = a_rows * depth, b_length = b_columns * depth,
-                                tile_length = rows * columns;
+  // rows * batches sums, `batches` of b and one of a fill 32 or 16 registers.
+  static constexpr int rows = size * sizeof(T) == 64 ? 8 : 4;
+  static constexpr int batches = 3;
+  static constexpr std::int64_t columns = batches * size;   // of a panel of b
+  static constexpr std::int64_t depth = 1536 / sizeof(T);   // of panels
+  static constexpr std::int64_t a_rows = 16 * rows;         // a block of a stays in L2
+  static constexpr std::int64_t b_columns = 16 * columns;   // so does a block of b
+  static constexpr std::int64_t a_length = a_rows * depth, b_length = b_columns * depth;
 };
 
-/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at
-/// 0.
+/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at 0.
 template <int R, int B, class T>
 inline void small_product(std::int64_t k, Matrix<const T> a, const T* b, std::int64_t b_row, T* c,
                           std::int64_t c_row, bool fresh) noexcept {
   using V = Batch<T>;
   constexpr std::int64_t size = V::size;
   V sum[R * B];
-  unrolled<R>([&](auto r) {
-    unrolled<B>(
-        [&](auto j) { sum[r * B + j] = fresh ? V(T(0)) : V::load(c + r * c_row + j * size); });
+  unrolled<R * B>([&](auto at) __attribute__((always_inline)) {
+    sum[at] = fresh ? V(T(0)) : V::load(c + at / B * c_row + at % B * size);
   });
   for (std::int64_t p = 0; p < k; ++p) {
     V right[B];
-    unrolled<B>([&](auto j) { right[j] = V::load(b + p * b_row + j * size); });
-    unrolled<R>([&](auto r) {
+    unrolled<B>([&](auto j) __attribute__((always_inline)) {
+      right[j] = V::load(b + p * b_row + j * size);
+    });
+    unrolled<R>([&](auto r) __attribute__((always_inline)) {
       const V left(a.data[r * a.row + p * a.column]);
-      unrolled<B>([&](auto j) { sum[r * B + j] = multiply_add(left, right[j], sum[r * B + j]); });
+      unrolled<B>([&](auto j) __attribute__((always_inline)) {
+        sum[r * B + j] = multiply_add(left, right[j], sum[r * B + j]);
+      });
     });
   }
-  unrolled<R>([&](auto r) {
-    unrolled<B>([&](auto j) { sum[r * B + j].store(c + r * c_row + j * size); });
+  unrolled<R * B>([&](auto at) __attribute__((always_inline)) {
+    sum[at].store(c + at / B * c_row + at % B * size);
   });
 }
 
-/// The same on `width` <= B batches of columns, c with any strides: through a tile if need be.
+/// The same on the first `width` columns, c with any strides: through a tile if need be.
 template <int R, int B, class T>
 inline void edge_product(std::int64_t k, Matrix<const T> a, const T* b, std::int64_t b_row,
                          Matrix<T> c, std::int64_t width, bool fresh) noexcept {
   constexpr std::int64_t columns = B * Batch<T>::size;
   if (width == columns && c.column == 1) {
+    // The rows below come next; fetching them now hides that they are far away.
+    for (std::int64_t r = R; r < 2 * R; ++r) {
+      for (std::int64_t j = 0; j < columns; j += Batch<T>::size) {
+        __builtin_prefetch(c.data + r * c.row + j, 1);
+      }
+    }
     small_product<R, B>(k, a, b, b_row, c.data, c.row, fresh);
     return;
   }
@@ -117,7 +126,7 @@ inline void for_row_groups(std::int64_t m, F f) {
   constexpr int most = Blocks<T>::rows;
   std::int64_t i = 0;
   for (; i + most <= m; i += most) f(i, std::integral_constant<int, most>());
-  for (; i + 4 <= m; i += 4) f(i, std::integral_constant<int, 4>());
+  if constexpr (most > 4) for (; i + 4 <= m; i += 4) f(i, std::integral_constant<int, 4>());
   for (; i + 2 <= m; i += 2) f(i, std::integral_constant<int, 2>());
   if (i < m) f(i, std::integral_constant<int, 1>());
 }
@@ -126,13 +135,29 @@ inline void for_row_groups(std::int64_t m, F f) {
 template <class T>
 inline void pack_columns(std::int64_t k, std::int64_t width, std::int64_t columns,
                          Matrix<const T> b, T* to) noexcept {
-  for (std::int64_t p = 0; p < k; ++p, to += columns) {
-    if (b.column == 1) {
-      std::memcpy(to, &b(p, 0), static_cast<std::size_t>(width) * sizeof(T));
-    } else {
-      for (std::int64_t j = 0; j < width; ++j) to[j] = b(p, j);
+  constexpr std::int64_t size = Batch<T>::size;
+  if (b.column == 1 && width % size == 0 && width == columns) {
+    for (std::int64_t p = 0; p < k; ++p, to += columns) {
+      const T* from = &b(p, 0);
+      for (std::int64_t j = 0; j < columns; j += size) Batch<T>::load(from + j).store(to + j);
     }
+    return;
+  }
+  for (std::int64_t p = 0; p < k; ++p, to += columns) {
+    for (std::int64_t j = 0; j < width; ++j) to[j] = b(p, j);
     for (std::int64_t j = width; j < columns; ++j) to[j] = T(0);
+  }
+}
+
+/// Calls f(first column, width, constant batches) on panels that cover columns [0, n); the last
+/// one, if narrow, is a single batch.
+template <class T, class F>
+inline void for_panels(std::int64_t n, F f) {
+  constexpr std::int64_t columns = Blocks<T>::columns;
+  for (std::int64_t j = 0; j < n; j += columns) {
+    const std::int64_t width = std::min(columns, n - j);
+    if (width <= Blocks<T>::size) f(j, width, std::integral_constant<int, 1>());
+    else f(j, width, std::integral_constant<int, Blocks<T>::batches>());
   }
 }
 
@@ -142,40 +167,28 @@ constexpr std::int64_t product_scratch() {
   return Blocks<T>::a_length + Blocks<T>::b_length;
 }
 
-/// c[m, n] = a[m, k] b[k, n] with few rows: b is read where it lies.
+/// c[m, n] = a[m, k] b[k, n] with few rows: b is read where it lies, but for a last, odd panel.
 template <class T>
 inline void flat_product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
                          Matrix<const T> b, Matrix<T> c, T* scratch) noexcept {
-  constexpr std::int64_t size = Blocks<T>::size, columns = Blocks<T>::columns,
-                         depth = Blocks<T>::depth;
-  const auto group = [&](auto batches, std::int64_t j) {
-    for_row_groups<T>(m, [&](std::int64_t i, auto height) {
-      constexpr int B = decltype(height)::value > 4 ? Blocks<T>::batches : decltype(batches)::value;
-      for (std::int64_t at = 0; at < decltype(batches)::value; at += B) {
-        edge_product<decltype(height)::value, B>(k, a.from(i, 0), &b(0, j + at * size), b.row,
-                                                 c.from(i, j + at * size), B * size, true);
-      }
-    });
-  };
-  std::int64_t j = 0;
-  if (b.column == 1) {
-    for (; j + 4 * size <= n; j += 4 * size) group(std::integral_constant<int, 4>(), j);
-    for (; j + columns <= n; j += columns) group(std::integral_constant<int, 2>(), j);
-  }
-  for (; j < n; j += columns) {
-    const std::int64_t width = std::min(columns, n - j);
+  constexpr std::int64_t depth = Blocks<T>::depth;
+  for_panels<T>(n, [&](std::int64_t j, std::int64_t width, auto batches) {
+    constexpr int B = decltype(batches)::value;
+    constexpr std::int64_t columns = B * Blocks<T>::size;
+    const bool whole = b.column == 1 && width == columns;
     for (std::int64_t p = 0; p < k; p += depth) {
       const std::int64_t deep = std::min(depth, k - p);
-      pack_columns(deep, width, columns, b.from(p, j), scratch);
+      if (!whole) pack_columns(deep, width, columns, b.from(p, j), scratch);
       for_row_groups<T>(m, [&](std::int64_t i, auto height) {
-        edge_product<decltype(height)::value, Blocks<T>::batches>(
-            deep, a.from(i, p), scratch, columns, c.from(i, j), width, p == 0);
+        edge_product<decltype(height)::value, B>(deep, a.from(i, p), whole ? &b(p, j) : scratch,
+                                                 whole ? b.row : columns, c.from(i, j), width,
+                                                 p == 0);
       });
     }
-  }
+  });
 }
 
-/// c[m, n] = a[m, k] b[k, n], k > 0, by blocks that are packed first.
+/// c[m, n] = a[m, k] b[k, n] by blocks that are packed first.
 template <class T>
 inline void blocked_product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
                             Matrix<const T> b, Matrix<T> c, T* scratch) noexcept {
@@ -186,30 +199,29 @@ inline void blocked_product(std::int64_t m, std::int64_t n, std::int64_t k, Matr
     const std::int64_t wide = std::min(S::b_columns, n - j0);
     for (std::int64_t p = 0; p < k; p += S::depth) {
       const std::int64_t deep = std::min(S::depth, k - p);
-      for (std::int64_t j = 0; j < wide; j += S::columns) {
-        pack_columns(deep, std::min(S::columns, wide - j), S::columns, b.from(p, j0 + j),
-                     right + j * deep);
-      }
+      for_panels<T>(wide, [&](std::int64_t j, std::int64_t width, auto batches) {
+        pack_columns(deep, width, batches * S::size, b.from(p, j0 + j), right + j * deep);
+      });
       for (std::int64_t i0 = 0; i0 < m; i0 += S::a_rows) {
         const std::int64_t high = std::min(S::a_rows, m - i0);
         for_row_groups<T>(high, [&](std::int64_t i, auto height) {
           constexpr std::int64_t R = decltype(height)::value;
           pack_columns(deep, R, R, a.from(i0 + i, p).transposed(), left + i * deep);
         });
-        for (std::int64_t j = 0; j < wide; j += S::columns) {
+        for_panels<T>(wide, [&](std::int64_t j, std::int64_t width, auto batches) {
           for_row_groups<T>(high, [&](std::int64_t i, auto height) {
             constexpr int R = decltype(height)::value;
-            edge_product<R, S::batches>(deep, Matrix<const T>{left + i * deep, 1, R},
-                                        right + j * deep, S::columns, c.from(i0 + i, j0 + j),
-                                        std::min(S::columns, wide - j), p == 0);
+            edge_product<R, decltype(batches)::value>(
+                deep, Matrix<const T>{left + i * deep, 1, R}, right + j * deep,
+                batches * S::size, c.from(i0 + i, j0 + j), width, p == 0);
           });
-        }
+        });
       }
     }
   }
 }
 
-/// c[m, n] = a[m, k] b[k, n] with one column or none of a kind that the others take.
+/// c[m, n] = a[m, k] b[k, n], one element after the other.
 template <class T>
 inline void plain_product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
                           Matrix<const T> b, Matrix<T> c) noexcept {
@@ -254,8 +266,7 @@ inline void column_product(std::int64_t m, std::int64_t k, Matrix<const T> a, Ma
   }
 }
 
-/// c[m, n] = a[m, k] b[k, n]. `scratch`: `product_scratch<T>()` elements. `column`: the product has
-/// a single column as a whole, whatever n is here.
+/// c[m, n] = a[m, k] b[k, n], k > 0 or not. `scratch`: `product_scratch<T>()` elements.
 template <class T>
 inline void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
                     Matrix<const T> b, Matrix<T> c, T* scratch) noexcept {
@@ -263,7 +274,7 @@ inline void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const
   if (c.column != 1 && c.row == 1) {
     // The same chains: a product does not mind the order of its factors.
     product(n, m, k, b.transposed(), a.transposed(), c.transposed(), scratch);
-  } else if (m * n * k <= tiny) {
+  } else if (m * n * k <= tiny || k == 0) {
     plain_product(m, n, k, a, b, c);
   } else if (m <= few) {
     flat_product(m, n, k, a, b, c, scratch);

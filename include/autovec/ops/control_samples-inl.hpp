@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autovec/ir/kinds.hpp"
-#include "autovec/ops/control_batch.hpp"
+#include "autovec/ops/control_batch-inl.hpp"
 #include "autovec/ops/sample.hpp"
 
 namespace autovec::inline v1 {

@@ -10,8 +10,8 @@
 
 #include "autovec/base/list.hpp"
 #include "autovec/ir/kinds.hpp"
-#include "autovec/ops/control_batch.hpp"
-#include "autovec/ops/control_samples.hpp"
+#include "autovec/ops/control_batch-inl.hpp"
+#include "autovec/ops/control_samples-inl.hpp"
 #include "autovec/ops/derive.hpp"
 
 namespace autovec::inline v1 {

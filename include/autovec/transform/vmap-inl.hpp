@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "autovec/ops/batch_call.hpp"
-#include "autovec/ops/control_batch.hpp"
+#include "autovec/ops/control_batch-inl.hpp"
 
 namespace autovec::inline v1 {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "autovec/ops/convert-inl.hpp"
-#include "autovec/ops/map_kind.hpp"
+#include "autovec/ops/map_kind-inl.hpp"
 #include "autovec/ops/view-inl.hpp"
 
 namespace autovec::inline v1 {

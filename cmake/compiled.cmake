@@ -15,7 +15,7 @@ set(autovec_isa_flags_avx512 ${autovec_isa_flags_avx2} -mavx512f -mavx512cd -mav
 set(autovec_isa_flags_native -march=native)
 
 # No flag may change bits, and nothing but the table of kernels is meant for other files.
-set(autovec_exact_flags -O3 -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden)
+set(autovec_exact_flags -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND autovec_exact_flags -fno-gnu-unique)  # such names are neither weak nor local
 endif()
@@ -58,7 +58,8 @@ foreach(isa IN LISTS AUTOVEC_ISAS)
                                               INTERPROCEDURAL_OPTIMIZATION OFF)
   target_link_libraries(${kernels} PRIVATE autovec)
   target_compile_definitions(${kernels} PRIVATE AUTOVEC_COMPILED AUTOVEC_BUILDING AUTOVEC_ISA=${isa})
-  target_compile_options(${kernels} PRIVATE ${autovec_exact_flags} ${autovec_isa_flags_${isa}})
+  target_compile_options(${kernels} PRIVATE ${autovec_exact_flags} ${autovec_isa_flags_${isa}}
+                         $<$<NOT:$<CONFIG:Debug>>:-O3>)
   target_compile_definitions(autovec_compiled PRIVATE AUTOVEC_HAS_ISA_${isa})
   if(autovec_isolate)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${kernels}.o)

@@ -35,8 +35,9 @@ inline bool near(const Tensor& t, const std::vector<double>& want, double tolera
   const std::vector<double> got = t.to_vector<double>();
   bool same = got.size() == want.size();
   for (std::size_t i = 0; same && i < want.size(); ++i) {
-    same = std::isnan(want[i]) ? std::isnan(got[i])
-                               : got[i] == want[i] || std::abs(got[i] - want[i]) <= tolerance * std::abs(want[i]);
+    same = std::isnan(want[i])
+               ? std::isnan(got[i])
+               : got[i] == want[i] || std::abs(got[i] - want[i]) <= tolerance * std::abs(want[i]);
   }
   if (!same) {
     std::string text;
@@ -81,8 +82,8 @@ void check_batch(F f, const std::vector<Tensor>& arguments) {
       }
       return all;
     };
-    const Tensor batched =
-        autovec::vmap([&](const std::vector<Tensor>& given) -> Tensor { return f(assemble(given)); })(mapped);
+    const Tensor batched = autovec::vmap(
+        [&](const std::vector<Tensor>& given) -> Tensor { return f(assemble(given)); })(mapped);
     std::vector<Tensor> single;
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       std::vector<Tensor> given;

@@ -1,8 +1,10 @@
-// Plans: fusion, shared memory, masks and updates in place change no bit, and cost what they should.
+// Plans: fusion, shared memory, masks and updates in place change no bit, and cost what they
+// should.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,7 +15,11 @@
 #include "autovec/exec/run.hpp"
 #include "autovec/ir/parse.hpp"
 #include "autovec/ops/table.hpp"
+#include "autovec/plan/lower.hpp"
+#include "autovec/plan/lower_control.hpp"
+#include "autovec/plan/parse.hpp"
 #include "autovec/plan/pipeline.hpp"
+#include "autovec/plan/text.hpp"
 #include "golden.hpp"
 
 namespace {
@@ -35,14 +41,59 @@ bool same_bits(const Array& a, const Array& b) {
   return a.type == b.type && std::memcmp(a.data, b.data, a.type.bytes()) == 0;
 }
 
-/// Runs the graph with each pass left out in turn, fused or not, sharing memory or not: all agree bit
-/// for bit. Gives the counts of a node-by-node run and of the best plan's second run.
+/// The functions that kernels of a plan call, by name and dtypes.
+lane::Lookup functions_of(const plan::Plan& p) {
+  std::vector<std::shared_ptr<const lane::Function>> known;
+  const auto collect = [&](const lane::Block& block, auto&& self) -> void {
+    lane::for_each_instruction(block, [&](const lane::Instruction& i) {
+      if (i.callee == nullptr) return;
+      known.push_back(i.callee);
+      self(i.callee->body, self);
+    });
+  };
+  for (const plan::Kernel& kernel : p.kernels) {
+    if (const auto* r = std::get_if<Reduction>(&kernel)) {
+      collect(r->value.body, collect);
+      collect(r->combine->body, collect);
+    } else if (const auto* program = std::get_if<lane::Program>(&kernel)) {
+      collect(program->body, collect);
+    }
+  }
+  return [known](std::string_view name,
+                 std::span<const DType> dtypes) -> std::shared_ptr<const lane::Function> {
+    for (const auto& f : known) {
+      bool same = f->name == name && f->arity() == dtypes.size();
+      for (std::size_t i = 0; same && i < dtypes.size(); ++i)
+        same = f->parameter_dtype(i) == dtypes[i];
+      if (same) return f;
+    }
+    return nullptr;
+  };
+}
+
+/// The plan's text, read back and printed again.
+void reads_back(const Graph& graph, bool fuse) {
+  std::vector<Extents> strides;
+  for (std::size_t i = 0; i < graph.input_count(); ++i)
+    strides.push_back(row_major(graph.input_type(i).shape));
+  const plan::Plan p = plan::lower(plan::run_passes(graph), strides, {fuse, true});
+  const std::string text = plan::plan_text(p);
+  const plan::Plan again = plan::parse_plan(text, op_table(), functions_of(p));
+  CHECK(plan::plan_text(again) == text);
+  CHECK(plan::fault_of(again).empty());
+}
+
+/// Runs the graph with each pass left out in turn, fused or not, sharing memory or not: all agree
+/// bit for bit. Gives the counts of a node-by-node run and of the best plan's second run.
 std::pair<RunCounts, RunCounts> all_agree(const Graph& graph, const std::vector<Tensor>& inputs) {
   const std::vector<Array> in = data_of(inputs);
+  reads_back(graph, true);
+  reads_back(graph, false);
   RunCounts base_counts;
-  const std::vector<Array> base = Executable::make(graph, reference_backend(), plain()).run(in, &base_counts);
-  std::vector<PlanOptions> all = {{true, true, ""},       {false, true, ""}, {true, false, ""},
-                                  {true, true, all_passes}};
+  const std::vector<Array> base =
+      Executable::make(graph, reference_backend(), plain()).run(in, &base_counts);
+  std::vector<PlanOptions> all = {
+      {true, true, ""}, {false, true, ""}, {true, false, ""}, {true, true, all_passes}};
   for (const plan::Pass& pass : plan::pipeline) all.push_back({true, true, pass.name});
   const std::vector<Array> simd = Executable::make(graph, simd_backend()).run(in);
   for (std::size_t i = 0; i < simd.size() && base_counts.contractions == 0; ++i) {
@@ -57,8 +108,8 @@ std::pair<RunCounts, RunCounts> all_agree(const Graph& graph, const std::vector<
       const std::vector<Array> out = e.run(in, &counts);
       REQUIRE(out.size() == base.size());
       for (std::size_t i = 0; i < out.size(); ++i) {
-        INFO("output " << i << ", fuse " << options.fuse << ", share " << options.share_memory << ", without "
-                       << options.skip);
+        INFO("output " << i << ", fuse " << options.fuse << ", share " << options.share_memory
+                       << ", without " << options.skip);
         CHECK(same_bits(out[i], base[i]));
       }
       if (&options == &all.front()) best = counts;
@@ -78,14 +129,16 @@ Tensor ramp(Extents shape, double step = 0.37) {
   std::int64_t n = 1;
   for (const std::int64_t extent : shape) n *= extent;
   std::vector<float> values;
-  for (std::int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>(step * static_cast<double>(i % 23) + 0.1));
+  for (std::int64_t i = 0; i < n; ++i)
+    values.push_back(static_cast<float>(step * static_cast<double>(i % 23) + 0.1));
   return av::tensor(values, std::move(shape));
 }
 
 }  // namespace
 
 TEST_CASE("a chain of maps and views is one kernel") {
-  const auto [node_by_node, fused] = agrees([](Tensor a) { return av::exp(a * 0.5) + av::transpose(av::transpose(a)); }, ramp({3, 4}));
+  const auto [node_by_node, fused] = agrees(
+      [](Tensor a) { return av::exp(a * 0.5) + av::transpose(av::transpose(a)); }, ramp({3, 4}));
   CHECK(node_by_node.launches == 3);
   CHECK(fused.launches == 1);
   CHECK(fused.workspaces == 0);
@@ -119,12 +172,18 @@ TEST_CASE("views of computed values that strides can't say") {
   agrees([](Tensor a) { return av::reshape(av::transpose(a), {6}) * 2.0; }, ramp({2, 3}));
   agrees([](Tensor a) { return std::pair(av::transpose(av::exp(a)), av::exp(a)); }, ramp({2, 3}));
   agrees([](Tensor a) { return std::tuple(a, av::transpose(a), a); }, ramp({2, 3}));
-  agrees([](Tensor a) { return std::pair(av::reshape(av::matmul(a, a), {9}), av::flip(a, 0)); }, ramp({3, 3}));
+  agrees([](Tensor a) { return std::pair(av::reshape(av::matmul(a, a), {9}), av::flip(a, 0)); },
+         ramp({3, 3}));
 }
 
 TEST_CASE("extents 0 and 1") {
   for (const Extents& shape : {Extents{0, 3}, Extents{3, 0}, Extents{1, 1}, Extents{1, 4}}) {
-    agrees([](Tensor a) { return std::tuple(av::exp(a) + 1.0, av::sum(a, 0), av::sum(a, 1), av::matmul(a, av::transpose(a))); }, ramp(shape));
+    agrees(
+        [](Tensor a) {
+          return std::tuple(av::exp(a) + 1.0, av::sum(a, 0), av::sum(a, 1),
+                            av::matmul(a, av::transpose(a)));
+        },
+        ramp(shape));
   }
 }
 
@@ -144,17 +203,22 @@ TEST_CASE("loops whose state is a number a lane are one kernel") {
 TEST_CASE("loops and branches nest inside one kernel") {
   const auto nested = [](Tensor x) {
     return av::while_loop(
-        std::tuple(x, Tensor(0)), [](auto s) { return (std::get<0>(s) < 100.0) & (std::get<1>(s) < 20); },
+        std::tuple(x, Tensor(0)),
+        [](auto s) { return (std::get<0>(s) < 100.0) & (std::get<1>(s) < 20); },
         [](auto s) {
-          Tensor z = av::while_loop(std::get<0>(s), [](Tensor y) { return y < 7.0; }, [](Tensor y) { return y + 1.5; });
-          z = av::cond(z > 8.0, [](Tensor y) { return y * 2.0; }, [](Tensor y) { return y + 0.25; }, z);
+          Tensor z = av::while_loop(
+              std::get<0>(s), [](Tensor y) { return y < 7.0; }, [](Tensor y) { return y + 1.5; });
+          z = av::cond(
+              z > 8.0, [](Tensor y) { return y * 2.0; }, [](Tensor y) { return y + 0.25; }, z);
           return std::tuple(z, std::get<1>(s) + 1);
         });
   };
   CHECK(agrees(av::vmap(nested), ramp({9})).second.launches == 1);
   const auto choice = [](Tensor x) {
     return av::switch_case(av::cast(x, i32),
-                       std::tuple([](Tensor y) { return y; }, [](Tensor y) { return y * 3.0; }, [](Tensor y) { return -y; }), x);
+                           std::tuple([](Tensor y) { return y; }, [](Tensor y) { return y * 3.0; },
+                                      [](Tensor y) { return -y; }),
+                           x);
   };
   CHECK(agrees(av::vmap(choice), ramp({9})).second.launches == 1);
 }
@@ -179,7 +243,8 @@ TEST_CASE("loops with bigger state run step by step, each lane frozen when it st
     return av::while_loop(
         std::tuple(x, Tensor(0), x[0]), [](auto s) { return av::sum(std::get<0>(s)) < 40.0; },
         [](auto s) {
-          return std::tuple(std::get<0>(s) * 1.5, std::get<1>(s) + 1, std::get<0>(s)[1] - std::get<2>(s));
+          return std::tuple(std::get<0>(s) * 1.5, std::get<1>(s) + 1,
+                            std::get<0>(s)[1] - std::get<2>(s));
         });
   };
   const auto [base, fused] = agrees(av::vmap(grow), ramp({5, 3}));
@@ -191,7 +256,9 @@ TEST_CASE("loops with bigger state run step by step, each lane frozen when it st
 
 TEST_CASE("branches with bigger results run the sides that lanes take") {
   const auto choose = [](Tensor x) {
-    return av::cond(av::sum(x) > 7.0, [](Tensor y) { return av::sqrt(y); }, [](Tensor y) { return av::flip(y, 0) * 3.0; }, x);
+    return av::cond(
+        av::sum(x) > 7.0, [](Tensor y) { return av::sqrt(y); },
+        [](Tensor y) { return av::flip(y, 0) * 3.0; }, x);
   };
   CHECK(agrees(av::vmap(choose), ramp({4, 3})).second.branches == 2);
   CHECK(agrees(av::vmap(choose), ramp({4, 3}, 0.0)).second.branches == 1);
@@ -212,13 +279,20 @@ TEST_CASE("scans") {
 }
 
 TEST_CASE("carries that change places") {
-  agrees([](Tensor x) {
-    return av::fori_loop(0, 5, std::tuple(x, x * 2.0, x * 3.0),
-                     [](Tensor, auto s) { return std::tuple(std::get<1>(s), std::get<2>(s), std::get<0>(s) + 1.0); });
-  }, ramp({4}));
-  agrees([](Tensor x) {
-    return av::fori_loop(0, 5, std::tuple(x, x), [](Tensor, auto s) { return std::tuple(std::get<1>(s), std::get<0>(s)); });
-  }, ramp({4}));
+  agrees(
+      [](Tensor x) {
+        return av::fori_loop(0, 5, std::tuple(x, x * 2.0, x * 3.0), [](Tensor, auto s) {
+          return std::tuple(std::get<1>(s), std::get<2>(s), std::get<0>(s) + 1.0);
+        });
+      },
+      ramp({4}));
+  agrees(
+      [](Tensor x) {
+        return av::fori_loop(0, 5, std::tuple(x, x), [](Tensor, auto s) {
+          return std::tuple(std::get<1>(s), std::get<0>(s));
+        });
+      },
+      ramp({4}));
 }
 
 TEST_CASE("an update of a carry moves as much as is updated, not as much as is carried") {
@@ -244,13 +318,15 @@ TEST_CASE("an update of a carry moves as much as is updated, not as much as is c
   // Lanes that stop at different trips: the freeze goes into the update.
   const auto until = [](Tensor x) {
     return std::get<0>(av::while_loop(
-        std::tuple(x, Tensor(0)), [](auto s) { return (std::get<0>(s)[0] < 9.0) & (std::get<1>(s) < 6); },
+        std::tuple(x, Tensor(0)),
+        [](auto s) { return (std::get<0>(s)[0] < 9.0) & (std::get<1>(s) < 6); },
         [](auto s) {
           const auto [y, i] = s;
           return std::tuple(y.at(i).set(1.0).at(0).add(y[1]), i + 1);
         }));
   };
-  CHECK(bytes_a_trip(av::vmap(until), ramp({3, 46})) == bytes_a_trip(av::vmap(until), ramp({3, 4600})));
+  CHECK(bytes_a_trip(av::vmap(until), ramp({3, 46})) ==
+        bytes_a_trip(av::vmap(until), ramp({3, 4600})));
   agrees(smooth, ramp({20}));
   agrees(more, ramp({20}));
   agrees(until, ramp({20}));
@@ -260,17 +336,22 @@ TEST_CASE("an update of a carry moves as much as is updated, not as much as is c
 }
 
 TEST_CASE("updates copy where the old value is still needed") {
-  agrees([](Tensor x) {
-    const Tensor y = x + 1.0;
-    return std::pair(y.at(0).set(5.0), y.at(1).add(3.0));
-  }, ramp({4}));
-  agrees([](Tensor x) {
-    const Tensor y = x + 1.0;
-    return y.at(0).set(5.0) * y;
-  }, ramp({4}));
+  agrees(
+      [](Tensor x) {
+        const Tensor y = x + 1.0;
+        return std::pair(y.at(0).set(5.0), y.at(1).add(3.0));
+      },
+      ramp({4}));
+  agrees(
+      [](Tensor x) {
+        const Tensor y = x + 1.0;
+        return y.at(0).set(5.0) * y;
+      },
+      ramp({4}));
   agrees([](Tensor x) { return x.at(2).max(1.0); }, ramp({4}));
   const auto shift = [](Tensor x) {
-    return av::fori_loop(0, 3, x, [](Tensor i, Tensor s) { return s.at(i).set(1.0) + av::flip(s, 0); });
+    return av::fori_loop(0, 3, x,
+                         [](Tensor i, Tensor s) { return s.at(i).set(1.0) + av::flip(s, 0); });
   };
   agrees(shift, ramp({4}));
 }
@@ -287,7 +368,8 @@ TEST_CASE("einsums of every arrangement") {
   const auto value = [](const Tensor& x, std::initializer_list<std::int64_t> at) {
     std::int64_t offset = 0;
     std::size_t axis = 0;
-    for (const std::int64_t i : at) offset = offset * x.extent(static_cast<std::int64_t>(axis++)) + i;
+    for (const std::int64_t i : at)
+      offset = offset * x.extent(static_cast<std::int64_t>(axis++)) + i;
     return x.to_vector<double>()[static_cast<std::size_t>(offset)];
   };
   const Tensor a = ramp({2, 3, 4}, 0.21);  // b i k
@@ -302,13 +384,15 @@ TEST_CASE("einsums of every arrangement") {
           return av::permute(x, axes);
         };
         const auto f = [=](Tensor a, Tensor b) {
-          return av::einsum(order + "," + other + "->" + out, arrange(a, "bik", order), arrange(b, batched ? "bkj" : "kj", other));
+          return av::einsum(order + "," + other + "->" + out, arrange(a, "bik", order),
+                            arrange(b, batched ? "bkj" : "kj", other));
         };
         const Graph g = av::trace(f, a, b);
         const Executable e = Executable::make(g, reference_backend());
-        const Tensor y = av::permute(Tensor(e.run(data_of({a, b}))[0]), {static_cast<std::int64_t>(out.find('b')),
-                                                                     static_cast<std::int64_t>(out.find('i')),
-                                                                     static_cast<std::int64_t>(out.find('j'))});
+        const Tensor y = av::permute(
+            Tensor(e.run(data_of({a, b}))[0]),
+            {static_cast<std::int64_t>(out.find('b')), static_cast<std::int64_t>(out.find('i')),
+             static_cast<std::int64_t>(out.find('j'))});
         const Tensor dense = Tensor(to_contiguous(y.array("test", Where::unknown())));
         double worst = 0;
         for (std::int64_t n = 0; n < 2; ++n) {
@@ -332,7 +416,9 @@ TEST_CASE("einsums of every arrangement") {
 TEST_CASE("inputs with any strides are read where they lie") {
   const Tensor x = ramp({3, 4});
   const Tensor t = av::transpose(x);
-  const auto f = [](Tensor a) { return std::tuple(av::exp(a), av::sum(a, 1), av::matmul(a, av::transpose(a)), a.at(1).set(0.0)); };
+  const auto f = [](Tensor a) {
+    return std::tuple(av::exp(a), av::sum(a, 1), av::matmul(a, av::transpose(a)), a.at(1).set(0.0));
+  };
   const Graph g = av::trace(f, t);
   const std::vector<Array> strided = data_of({t});
   REQUIRE_FALSE(strided[0].is_contiguous());
@@ -358,7 +444,8 @@ TEST_CASE("buffers that do not live together share memory") {
 TEST_CASE("one plan runs from many threads at once") {
   const auto f = [](Tensor x) {
     return av::vmap([](Tensor y) {
-      return av::while_loop(y, [](Tensor z) { return av::sum(z) < 50.0; }, [](Tensor z) { return z * 1.25; });
+      return av::while_loop(
+          y, [](Tensor z) { return av::sum(z) < 50.0; }, [](Tensor z) { return z * 1.25; });
     })(x);
   };
   const Tensor x = ramp({5, 3});
@@ -382,7 +469,8 @@ struct Picky {
   static std::vector<Type> infer(std::span<const Type> x, const Params&, Where) { return {x[0]}; }
   static void kernel(std::span<const Array> operands, std::span<Array> results, const Params&) {
     for (std::int64_t i = 0; i < operands[0].type.size(); ++i) {
-      if (operands[0].as<float>()[i] < 0) fail<ShapeError>("picky", "a negative number", Where::unknown());
+      if (operands[0].as<float>()[i] < 0)
+        fail<ShapeError>("picky", "a negative number", Where::unknown());
       results[0].as<float>()[i] = operands[0].as<float>()[i];
     }
   }
@@ -423,21 +511,28 @@ TEST_CASE("a library call that throws names the user's place and leaves the plan
 
 TEST_CASE("passes") {
   SUBCASE("simplify") {
-    CHECK_TEXT(av::str(plan::simplify(parsed("(a: f32[3]) { b: f32[3] = reshape a {shape=[3]}; c: f32[3] = exp b; return c }"))), R"(
+    CHECK_TEXT(
+        av::str(plan::simplify(parsed(
+            "(a: f32[3]) { b: f32[3] = reshape a {shape=[3]}; c: f32[3] = exp b; return c }"))),
+        R"(
       (a: f32[3]) {
         b: f32[3] = exp a
         return b
       })");
   }
   SUBCASE("fold") {
-    CHECK_TEXT(av::str(plan::fold(parsed("(a: f32[]) { b: f32[] = add 1:f32 2:f32; c: f32[] = mul a b; return c }"))), R"(
+    CHECK_TEXT(av::str(plan::fold(parsed(
+                   "(a: f32[]) { b: f32[] = add 1:f32 2:f32; c: f32[] = mul a b; return c }"))),
+               R"(
       (a: f32[]) {
         b: f32[] = mul a 3:f32
         return b
       })");
   }
   SUBCASE("cse") {
-    CHECK_TEXT(av::str(plan::merge_equal(parsed("(a: f32[3]) { b: f32[3] = exp a; c: f32[3] = exp a; d: f32[3] = add b c; return d }"))), R"(
+    CHECK_TEXT(av::str(plan::merge_equal(parsed("(a: f32[3]) { b: f32[3] = exp a; c: f32[3] = exp "
+                                                "a; d: f32[3] = add b c; return d }"))),
+               R"(
       (a: f32[3]) {
         b: f32[3] = exp a
         c: f32[3] = add b b
@@ -447,10 +542,14 @@ TEST_CASE("passes") {
   SUBCASE("captures and hoist") {
     const Tensor x = ramp({3});
     const Tensor w = ramp({3});
-    const Graph g = av::trace([](Tensor x, Tensor w) {
-      const Tensor half = Tensor(0.5f);
-      return av::while_loop(x, [](Tensor y) { return av::sum(y) < 9.0; }, [=](Tensor y) { return y * av::exp(w) + half; });
-    }, x, w);
+    const Graph g = av::trace(
+        [](Tensor x, Tensor w) {
+          const Tensor half = Tensor(0.5f);
+          return av::while_loop(
+              x, [](Tensor y) { return av::sum(y) < 9.0; },
+              [=](Tensor y) { return y * av::exp(w) + half; });
+        },
+        x, w);
     CHECK_TEXT(av::str(plan::tidy_captures(plan::hoist(plan::tidy_captures(g)))), R"(
         (a: f32[3], b: f32[3]) {
           c: f32[3] = exp b
@@ -471,7 +570,9 @@ TEST_CASE("passes") {
 }
 
 TEST_CASE("plans print") {
-  const Graph g = parsed("(a: f32[2,3], b: f32[3]) { c: f32[2,3] = exp a; d: f32[2] = contract c b {a=\"ij\", b=\"j\", out=\"i\"}; return d }");
+  const Graph g = parsed(
+      "(a: f32[2,3], b: f32[3]) { c: f32[2,3] = exp a; d: f32[2] = contract c b {a=\"ij\", "
+      "b=\"j\", out=\"i\"}; return d }");
   CHECK_TEXT(Executable::make(g, reference_backend()).text(), R"(
       plan {
         input b0: f32[2,3]
@@ -490,4 +591,47 @@ TEST_CASE("plans print") {
         contract contract "matrix product 2x3x1" (f32[2,3] b3 + 0 [3,1], f32[3] b1 + 0 [1]) -> f32[2] b2 + 0 [1]
           batch [] m 2 n 1 k 3 a [] 3 1 b [] 1 0 c [] 1 0
       })");
+}
+
+TEST_CASE("mutated plan texts are refused or read, never a crash") {
+  const Graph graphs[] = {
+      parsed("(a: f32[2,3], b: f32[3]) { c: f32[2,3] = exp a; d: f32[2] = contract c b {a=\"ij\", "
+             "b=\"j\", out=\"i\"}; return d }"),
+      av::trace(
+          av::vmap([](Tensor x) {
+            return av::while_loop(
+                std::tuple(x, Tensor(0)), [](auto s) { return av::sum(std::get<0>(s)) < 9.0; },
+                [](auto s) {
+                  return std::tuple(std::get<0>(s).at(std::get<1>(s)).add(1.0), std::get<1>(s) + 1);
+                });
+          }),
+          ramp({2, 3}))};
+  std::mt19937 random(7);
+  int read = 0;
+  for (const Graph& g : graphs) {
+    std::vector<Extents> strides;
+    for (std::size_t i = 0; i < g.input_count(); ++i)
+      strides.push_back(row_major(g.input_type(i).shape));
+    const plan::Plan p = plan::lower(plan::run_passes(g), strides, {});
+    const std::string text = plan::plan_text(p);
+    const lane::Lookup lookup = functions_of(p);
+    for (int i = 0; i < 500; ++i) {
+      std::string mutated = text;
+      for (int k = 0; k < 1 + i % 3; ++k) {
+        const std::size_t at = random() % mutated.size();
+        const std::size_t length = random() % 6;
+        switch (random() % 3) {
+          case 0: mutated.erase(at, length); break;
+          case 1: mutated[at] = " {}()[],:b0123456789-x"[random() % 22]; break;
+          default: mutated.insert(at, text.substr(random() % text.size(), length)); break;
+        }
+      }
+      try {
+        plan::parse_plan(mutated, op_table(), lookup);
+        ++read;
+      } catch (const ParseError&) {
+      }
+    }
+  }
+  CHECK(read < 600);
 }

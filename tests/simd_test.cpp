@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -54,15 +55,30 @@ std::int64_t sample(Random& random, DType t) {
         if constexpr (std::is_same_v<T, bool>) {
           return lane::to_immediate(random.one_in(2));
         } else if constexpr (std::is_floating_point_v<T>) {
-          const T corners[] = {T(0),           -T(0),           T(1),         T(-1),
-                               T(0.5),         T(2.5),          T(-2.5),      Limits::infinity(),
-                               -Limits::infinity(), Limits::quiet_NaN(), Limits::max(),
-                               Limits::lowest(), Limits::min(), Limits::denorm_min(),
-                               T(2147483648.0), T(-2147483648.0), T(4294967296.0), T(1e19), T(255.5)};
+          const T corners[] = {T(0),
+                               -T(0),
+                               T(1),
+                               T(-1),
+                               T(0.5),
+                               T(2.5),
+                               T(-2.5),
+                               Limits::infinity(),
+                               -Limits::infinity(),
+                               Limits::quiet_NaN(),
+                               Limits::max(),
+                               Limits::lowest(),
+                               Limits::min(),
+                               Limits::denorm_min(),
+                               T(2147483648.0),
+                               T(-2147483648.0),
+                               T(4294967296.0),
+                               T(1e19),
+                               T(255.5)};
           switch (random.below(4)) {
             case 0: return lane::to_immediate(corners[random.below(std::size(corners))]);
             case 1: return lane::to_immediate(static_cast<T>(random.below(200) - 100) / T(8));
-            case 2: return lane::to_immediate(static_cast<T>(random.below(2000001) - 1000000) * T(1e-6));
+            case 2:
+              return lane::to_immediate(static_cast<T>(random.below(2000001) - 1000000) * T(1e-6));
             default: {
               T x;
               const std::uint64_t bits = random.bits();
@@ -71,10 +87,17 @@ std::int64_t sample(Random& random, DType t) {
             }
           }
         } else {
-          const T corners[] = {T(0), T(1), T(2), Limits::min(), Limits::max(),
-                               static_cast<T>(Limits::min() + 1), static_cast<T>(-1),
-                               static_cast<T>(sizeof(T) * 8), static_cast<T>(sizeof(T) * 8 - 1)};
-          if (random.one_in(2)) return lane::to_immediate(corners[random.below(std::size(corners))]);
+          const T corners[] = {T(0),
+                               T(1),
+                               T(2),
+                               Limits::min(),
+                               Limits::max(),
+                               static_cast<T>(Limits::min() + 1),
+                               static_cast<T>(-1),
+                               static_cast<T>(sizeof(T) * 8),
+                               static_cast<T>(sizeof(T) * 8 - 1)};
+          if (random.one_in(2))
+            return lane::to_immediate(corners[random.below(std::size(corners))]);
           if (random.one_in(2)) return lane::to_immediate(static_cast<T>(random.below(20)));
           return lane::to_immediate(static_cast<T>(random.bits()));
         }
@@ -196,8 +219,8 @@ TEST_CASE("simd: every conversion and bitcast") {
       CAPTURE(name_of(from));
       CAPTURE(name_of(to));
       if (from != to) check_op(Op::convert, from, to, 1, 1500, random);
-      const bool bits = lane::contains(lane::Domain::numbers, from) &&
-                        lane::contains(lane::Domain::numbers, to);
+      const bool bits =
+          lane::contains(lane::Domain::numbers, from) && lane::contains(lane::Domain::numbers, to);
       // A NaN's payload may change on the way through a register, so only integers start.
       if (bits && is_int(from) && size_of(from) == size_of(to)) {
         check_op(Op::bitcast, from, to, 1, 100, random);
@@ -243,8 +266,8 @@ TEST_CASE("simd: math functions have the interpreter's bits") {
 
 TEST_CASE("simd: a function that is no kernel is expanded") {
   const auto softplus = lane::record_function<float>("softplus_by_hand", [](lane::Lane<float> x) {
-    return lane::when_any(x < lane::Lane<float>(20.0f),
-                          [=] { return math::log1p(math::exp(x)); }, x);
+    return lane::when_any(
+        x < lane::Lane<float>(20.0f), [=] { return math::log1p(math::exp(x)); }, x);
   });
   Random random{4};
   Recorder r({300});
@@ -264,7 +287,8 @@ Access random_access(Random& random, const Extents& domain, std::int32_t buffer,
   for (std::size_t i = 0; i < domain.size(); ++i) order.push_back(i);
   if (random.one_in(2)) {
     for (std::size_t i = order.size(); i > 1; --i) {
-      std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+      std::swap(order[i - 1],
+                order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
     }
   }
   Access access{buffer, 0, Extents(domain.size(), 0)};
@@ -317,14 +341,17 @@ TEST_CASE("simd: loads, stores, gathers, scatters and indices over all kinds of 
       values.emplace_back(r.load(access), t);
     }
     if (!domain.empty()) {
-      const ValueId at = r.index(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(domain.size()))));
+      const ValueId at =
+          r.index(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(domain.size()))));
       values.emplace_back(at, i64);
       std::int64_t length = 0;
       Access access = random_access(random, domain, 0, false, length);
       const DType t = all_scalars[random.below(std::size(all_scalars))];
       const std::int64_t spread = 1 + random.below(5);
       access.buffer = add(t, false, length + spread - 1);
-      const ValueId extra = r.emit(Op::sub, {at, r.emit(Op::mul, {r.emit(Op::div, {at, r.constant(spread)}), r.constant(spread)})});
+      const ValueId extra = r.emit(
+          Op::sub,
+          {at, r.emit(Op::mul, {r.emit(Op::div, {at, r.constant(spread)}), r.constant(spread)})});
       values.emplace_back(r.gather(access, extra), t);
     }
     for (const auto& [value, t] : values) {
@@ -378,8 +405,9 @@ class Writer {
     table_ = add(f32, false, table_length);
     block(6 + random_.below(12), 3);
     for (int k = 0; k < 5; ++k) {
-      const auto [value, t] = scope_[scope_.size() - 1 - static_cast<std::size_t>(random_.below(
-                                         std::min<std::int64_t>(12, static_cast<std::int64_t>(scope_.size()))))];
+      const auto [value, t] = scope_[scope_.size() - 1 -
+                                     static_cast<std::size_t>(random_.below(std::min<std::int64_t>(
+                                         12, static_cast<std::int64_t>(scope_.size()))))];
       std::int64_t length = 0;
       Access access = random_access(random_, domain_, 0, true, length);
       access.buffer = add(t, true, length);
@@ -416,8 +444,10 @@ class Writer {
   void block(std::int64_t length, int depth) {
     for (; length > 0; --length) {
       switch (random_.below(depth > 0 ? 12 : 6)) {
-        case 6: case 7: a_while(depth - 1); break;
-        case 8: case 9: an_if(depth - 1); break;
+        case 6:
+        case 7: a_while(depth - 1); break;
+        case 8:
+        case 9: an_if(depth - 1); break;
         case 10: a_loop(depth - 1); break;
         case 11: an_array(); break;
         case 5: a_gather(); break;
@@ -463,7 +493,8 @@ class Writer {
   void a_while(int depth) {
     std::vector<DType> dtypes{i32};
     std::vector<ValueId> initial{
-        r_.emit(Op::convert, i32, {r_.emit(Op::and_, {r_.convert(any(i32), u8), r_.constant(std::uint8_t(7))})})};
+        r_.emit(Op::convert, i32,
+                {r_.emit(Op::and_, {r_.convert(any(i32), u8), r_.constant(std::uint8_t(7))})})};
     for (std::int64_t k = random_.below(4); k > 0; --k) {
       dtypes.push_back(any_dtype());
       initial.push_back(any(dtypes.back()));
@@ -562,12 +593,15 @@ std::vector<std::uint64_t> reduce_plainly(const Reduction& reduction, std::vecto
   std::int64_t outer = 1, reduced = 1;
   const Extents& domain = reduction.value.domain;
   for (std::size_t i = 0; i < domain.size(); ++i) {
-    (i < domain.size() - static_cast<std::size_t>(reduction.reduced_rank) ? outer : reduced) *= domain[i];
+    (i < domain.size() - static_cast<std::size_t>(reduction.reduced_rank) ? outer : reduced) *=
+        domain[i];
   }
   Recorder r;
-  const std::int32_t a = r.add_buffer(reduction.dtype, false), x = r.add_buffer(reduction.dtype, false);
+  const std::int32_t a = r.add_buffer(reduction.dtype, false),
+                     x = r.add_buffer(reduction.dtype, false);
   const std::int32_t to = r.add_buffer(reduction.dtype, true);
-  r.store({to, 0, {}}, r.inline_function(*reduction.combine, {r.load({a, 0, {}}), r.load({x, 0, {}})}));
+  r.store({to, 0, {}},
+          r.inline_function(*reduction.combine, {r.load({a, 0, {}}), r.load({x, 0, {}})}));
   const Program combine = r.finish();
   const lane::Evaluator evaluator(combine);
   const auto combined = [&](std::uint64_t p, std::uint64_t q) {
@@ -583,11 +617,12 @@ std::vector<std::uint64_t> reduce_plainly(const Reduction& reduction, std::vecto
   for (std::int64_t o = 0; o < outer; ++o) {
     std::array<std::uint64_t, 32> acc{};
     std::int64_t i = 0;
-    value.run(base, o * reduced, (o + 1) * reduced, [&](std::int64_t, std::span<const std::uint64_t> v) {
-      std::uint64_t& slot = acc[static_cast<std::size_t>(i % 32)];
-      slot = i < 32 ? v[0] : combined(slot, v[0]);
-      ++i;
-    });
+    value.run(base, o * reduced, (o + 1) * reduced,
+              [&](std::int64_t, std::span<const std::uint64_t> v) {
+                std::uint64_t& slot = acc[static_cast<std::size_t>(i % 32)];
+                slot = i < 32 ? v[0] : combined(slot, v[0]);
+                ++i;
+              });
     for (std::int64_t w = 16, held = std::min<std::int64_t>(i, 32); w > 0; w /= 2) {
       for (std::int64_t j = 0; j < w && j + w < held; ++j) {
         acc[static_cast<std::size_t>(j)] =
@@ -643,7 +678,8 @@ TEST_CASE("simd: reductions follow the pinned tree") {
     reduction.result_buffer = r.add_buffer(t, true);
     const Program value = r.finish({v});
     std::int64_t outer = 1;
-    for (std::size_t i = 0; i + static_cast<std::size_t>(reduction.reduced_rank) < domain.size(); ++i) {
+    for (std::size_t i = 0; i + static_cast<std::size_t>(reduction.reduced_rank) < domain.size();
+         ++i) {
       outer *= domain[i];
     }
     reduction.value = value;
@@ -660,5 +696,168 @@ TEST_CASE("simd: reductions follow the pinned tree") {
     CAPTURE(lane::to_text(value));
     CAPTURE(reduction.reduced_rank);
     REQUIRE(difference(expected[1], actual[1]) == -1);
+  }
+}
+
+namespace {
+
+/// A contraction with contiguous or odd strides on random or given numbers.
+struct Product {
+  Contraction c;
+  std::vector<Memory> memory;
+
+  Product(Random& random, DType t, std::int64_t batches, std::int64_t m, std::int64_t n,
+          std::int64_t k, bool plain) {
+    c.dtype = t;
+    c.m = m;
+    c.n = n;
+    c.k = k;
+    const auto layout = [&](std::int64_t rows, std::int64_t columns, Extents& batch,
+                            std::int64_t& row, std::int64_t& column) {
+      const bool by_columns = !plain && random.one_in(2);
+      const std::int64_t gap = plain || random.one_in(2) ? 0 : 1 + random.below(3);
+      row = by_columns ? 1 : columns + gap;
+      column = by_columns ? rows + gap : 1;
+      if (!plain && random.one_in(4)) {
+        row *= 2;
+        column *= 2;
+      }
+      const std::int64_t whole = std::max<std::int64_t>(std::max(row * rows, column * columns), 1);
+      if (batches != 1) batch.push_back(whole);
+      memory.emplace_back(t, batches * whole);
+    };
+    if (batches != 1) c.batch.push_back(batches);
+    layout(m, k, c.a_batch, c.a_row, c.a_column);
+    layout(k, n, c.b_batch, c.b_row, c.b_column);
+    layout(m, n, c.c_batch, c.c_row, c.c_column);
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::int64_t i = 0; i < memory[side].length(); ++i) {
+        const std::int64_t bits = dispatch(
+            t,
+            [&]<class T>() -> std::int64_t {
+              if constexpr (std::is_floating_point_v<T>) {
+                return lane::to_immediate(
+                    static_cast<T>(static_cast<double>(random.below(2000001) - 1000000) * 1e-6));
+              } else {
+                return sample(random, t);
+              }
+            },
+            [] { return std::int64_t(0); });
+        std::memcpy(memory[side].data() + static_cast<std::size_t>(i) * size_of(t), &bits,
+                    size_of(t));
+      }
+    }
+  }
+  void run() {
+    const PreparedKernel kernel = simd_backend().prepare_contraction(c);
+    simd_backend().launch_contraction(kernel.get(), memory[0].data(), memory[1].data(),
+                                      memory[2].data());
+  }
+  template <class T>
+  T at(std::size_t side, std::int64_t offset) {
+    T x;
+    std::memcpy(&x, memory[side].data() + static_cast<std::size_t>(offset) * sizeof(T), sizeof(T));
+    return x;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("simd: contractions over dtypes, sizes and strides") {
+  Random random{9};
+  constexpr std::int64_t sizes[] = {0, 1, 2, 3, 5, 7, 12, 13, 16, 31, 33, 64, 100, 300};
+  for (int trial = 0; trial < 600; ++trial) {
+    const DType t = all_scalars[random.below(std::size(all_scalars))];
+    const auto size = [&] { return sizes[random.below(std::size(sizes))]; };
+    const std::int64_t batches = random.one_in(2) ? 1 : random.below(4);
+    Product p(random, t, batches, size(), size(), size(), false);
+    if (p.c.m * p.c.n * p.c.k > 300000) continue;
+    p.run();
+    CAPTURE(trial);
+    CAPTURE(name_of(t));
+    dispatch(
+        t,
+        [&]<class T>() {
+          bool right = true;
+          for (std::int64_t b = 0; b < batches; ++b) {
+            const auto base = [&](const Extents& strides) {
+              return strides.empty() ? 0 : b * strides[0];
+            };
+            for (std::int64_t i = 0; i < p.c.m; ++i) {
+              for (std::int64_t j = 0; j < p.c.n; ++j) {
+                std::conditional_t<std::is_floating_point_v<T>, double, T> sum = 0;
+                for (std::int64_t k = 0; k < p.c.k; ++k) {
+                  const T x = p.at<T>(0, base(p.c.a_batch) + i * p.c.a_row + k * p.c.a_column);
+                  const T y = p.at<T>(1, base(p.c.b_batch) + k * p.c.b_row + j * p.c.b_column);
+                  if constexpr (std::is_same_v<T, bool>) sum = sum || (x && y);
+                  else if constexpr (std::is_floating_point_v<T>) sum += static_cast<double>(x) * y;
+                  else sum = lane::arithmetic::add(sum, lane::arithmetic::mul(x, y));
+                }
+                const T got = p.at<T>(2, base(p.c.c_batch) + i * p.c.c_row + j * p.c.c_column);
+                if constexpr (std::is_floating_point_v<T>) {
+                  const double bound =
+                      static_cast<double>(p.c.k + 1) * 2 * std::numeric_limits<T>::epsilon();
+                  right = right && std::abs(static_cast<double>(got) - sum) <= bound;
+                } else {
+                  right = right && got == sum;
+                }
+              }
+            }
+          }
+          REQUIRE(right);
+        },
+        [] {});
+    Memory guards(t, p.memory[2].length());
+    REQUIRE(std::equal(guards.bytes.begin(), guards.bytes.begin() + Memory::guard,
+                       p.memory[2].bytes.begin()));
+    REQUIRE(std::equal(guards.bytes.end() - Memory::guard, guards.bytes.end(),
+                       p.memory[2].bytes.end() - Memory::guard));
+  }
+}
+
+TEST_CASE("simd: a row of a product has the same bits whatever the number of rows and its place") {
+  Random random{10};
+  for (const DType t : {f32, f64}) {
+    for (const std::int64_t n : {1, 2, 17, 40, 130}) {
+      constexpr std::int64_t k = 300, most = 200;
+      Product all(random, t, 1, most, n, k, true);
+      all.run();
+      const auto row = static_cast<std::size_t>(n) * size_of(t);
+      for (std::int64_t m = 1; m <= most; m += m < 30 ? 1 : 13) {
+        Product some(random, t, 1, m, n, k, true);
+        const std::int64_t first = random.below(most - m + 1);
+        std::memcpy(some.memory[1].data(), all.memory[1].data(), row * k);
+        std::memcpy(some.memory[0].data(),
+                    all.memory[0].data() + static_cast<std::size_t>(first * k) * size_of(t),
+                    static_cast<std::size_t>(m * k) * size_of(t));
+        some.run();
+        CAPTURE(m);
+        CAPTURE(n);
+        REQUIRE(std::memcmp(some.memory[2].data(),
+                            all.memory[2].data() + static_cast<std::size_t>(first) * row,
+                            static_cast<std::size_t>(m) * row) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("simd: work on several threads, from several threads, has the same bits") {
+  Random random{11};
+  constexpr std::int64_t n = 300000;
+  Recorder r({n});
+  std::vector<Memory> memory{{f32, n, random}, {f32, n}};
+  const lane::Lane<float> x(r, r.load({r.add_buffer(f32, false), 0, {1}}));
+  r.store({r.add_buffer(f32, true), 0, {1}}, math::exp(math::log(x)).id_in(r));
+  const Program program = r.finish();
+  const PreparedKernel kernel = simd_backend().prepare(program);
+  agree(program, memory);
+  std::vector<std::vector<Memory>> copies(4, memory);
+  std::vector<std::thread> callers;
+  for (std::vector<Memory>& copy : copies) {
+    callers.emplace_back([&] { simd_backend().launch(kernel.get(), addresses(copy)); });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (std::size_t i = 1; i < copies.size(); ++i) {
+    CHECK(difference(copies[0][1], copies[i][1]) == -1);
   }
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "autovec/autovec.hpp"
 #include "autovec/ir/dot.hpp"
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ir/parse.hpp"
@@ -22,6 +23,7 @@
 namespace {
 
 using namespace autovec;
+namespace av = autovec;
 
 Graph parsed(std::string_view text) { return parse_graph(text, op_table()); }
 
@@ -124,7 +126,8 @@ TEST_CASE("text written by hand becomes canonical") {
       u: f32[] = mul first.x 2e0:f32   # types may be given
 
       v = neg u; w = abs v; ; return w, first.x,
-        -1.5:f64~ })"), R"(
+        -1.5:f64~ })"),
+             R"(
     (a: f32[], b: f32~[]) {
       c: f32[] = mul a 2:f32
       d: f32[] = neg c
@@ -171,7 +174,8 @@ TEST_CASE("sharing counts, but for literals") {
   const Params two = Params::of(LiteralParams{Number(2.0f), DType::f32, false});
   const ValueId x = builder.add_node(literal_row, two, {}, std::span(&f, 1), Where::unknown());
   const ValueId y = builder.add_node(literal_row, two, {}, std::span(&f, 1), Where::unknown());
-  const ValueId z = builder.add_node(*op_table().find("mul"), {}, {x, y}, std::span(&f, 1), Where::unknown());
+  const ValueId z =
+      builder.add_node(*op_table().find("mul"), {}, {x, y}, std::span(&f, 1), Where::unknown());
   const Graph graph = builder.finish({z});
   verify(graph);
   CHECK(same_graph(graph, parsed(graph_text(graph))));
@@ -185,11 +189,28 @@ TEST_CASE("literals lose nothing") {
     text += "\n}";
     CHECK(canonical(text) == text);
   };
-  for (const char* literal :
-       {"0:f32", "-0:f32", "0.1:f32~", "1e-45:f32", "3.4028235e+38:f32", "inf:f32", "-inf:f64~", "nan:f32",
-        "nan(9221120237041090561):f64", "nan(18444492273895866368):f32", "5e-324:f64", "0.1:f64",
-        "1.7976931348623157e+308:f64", "0.1:bf16", "true:b8", "false:b8", "-128:i8", "255:u8",
-        "-9223372036854775808:i64", "18446744073709551615:u64", "2:i32~", "2:c64"}) {
+  for (const char* literal : {"0:f32",
+                              "-0:f32",
+                              "0.1:f32~",
+                              "1e-45:f32",
+                              "3.4028235e+38:f32",
+                              "inf:f32",
+                              "-inf:f64~",
+                              "nan:f32",
+                              "nan(9221120237041090561):f64",
+                              "nan(18444492273895866368):f32",
+                              "5e-324:f64",
+                              "0.1:f64",
+                              "1.7976931348623157e+308:f64",
+                              "0.1:bf16",
+                              "true:b8",
+                              "false:b8",
+                              "-128:i8",
+                              "255:u8",
+                              "-9223372036854775808:i64",
+                              "18446744073709551615:u64",
+                              "2:i32~",
+                              "2:c64"}) {
     keeps(literal);
   }
 }
@@ -264,19 +285,24 @@ TEST_CASE("faults of a text name line and column") {
         "parse: line 2, column 7: the op takes 1 operands, given are 2");
   CHECK(fault("(a: f32[3]) {\n  a = neg a\n  return a }") ==
         "parse: line 2, column 3: a value of this name exists already");
-  CHECK(fault("(a: f32[3], b: f32[4]) {\n  c = add a b\n  return c }").starts_with("parse: line 2, column 7: add: "));
+  CHECK(fault("(a: f32[3], b: f32[4]) {\n  c = add a b\n  return c }")
+            .starts_with("parse: line 2, column 7: add: "));
   CHECK(fault("(a: q32[3]) { return a }") == "parse: line 1, column 5: expected a dtype");
   CHECK(fault("(a: f32[-3]) { return a }") == "parse: line 1, column 5: no tensor has this shape");
-  CHECK(fault("(a: f32[99999999,99999999]) { return a }") == "parse: line 1, column 5: no tensor has this shape");
-  CHECK(fault("(a: f32[99999999999999999999]) { return a }") == "parse: line 1, column 9: integer out of range");
-  CHECK(fault("(a: f32[3]) { b = reshape a {shape=[-3]}; return b }").find("reshape") != std::string::npos);
+  CHECK(fault("(a: f32[99999999,99999999]) { return a }") ==
+        "parse: line 1, column 5: no tensor has this shape");
+  CHECK(fault("(a: f32[99999999999999999999]) { return a }") ==
+        "parse: line 1, column 9: integer out of range");
+  CHECK(fault("(a: f32[3]) { b = reshape a {shape=[-3]}; return b }").find("reshape") !=
+        std::string::npos);
   CHECK(fault("() { return 300:u8 }") == "parse: line 1, column 13: integer out of range");
   CHECK(fault("() { return 1x:f32 }") == "parse: line 1, column 14: expected ':'");
   CHECK(fault("() { return nan(7):f64 }") == "parse: line 1, column 17: not the pattern of a NaN");
   CHECK(fault("() { a = literal {value=2, dtype=f32, weak=false}; return a }") ==
         "parse: line 1, column 10: literals are written in place, as in 2:f32");
   CHECK(fault("() { return }\n\n  x") == "parse: line 3, column 3: expected the end");
-  CHECK(fault("(return: f32[]) { return }") == "parse: line 1, column 2: no value can have this name");
+  CHECK(fault("(return: f32[]) { return }") ==
+        "parse: line 1, column 2: no value can have this name");
 }
 
 TEST_CASE("depth is limited") {
@@ -302,7 +328,8 @@ TEST_CASE("the verifier names the node") {
   GraphBuilder builder;
   const ValueId x = builder.add_input(f);
   const ValueId y = builder.add_node(neg, {}, {x}, std::span(&f, 1), Where::unknown());
-  const ValueId z = builder.add_node(sum, Params::of(ReduceParams{{0}}), {y}, std::span(&scalar, 1), Where::unknown());
+  const ValueId z = builder.add_node(sum, Params::of(ReduceParams{{0}}), {y}, std::span(&scalar, 1),
+                                     Where::unknown());
   const Graph good = builder.finish({z});
   CHECK(message(*good) == "verified");
 
@@ -348,7 +375,8 @@ TEST_CASE("the verifier names the node") {
     GraphBuilder outer;
     const ValueId i = outer.add_input(Type{DType::i32, false, {}});
     const ValueId v = outer.add_input(f);
-    const ValueId r = outer.add_node(*op_table().find("branch"), Params::of(p), {i, v}, std::span(&f, 1), Where::unknown());
+    const ValueId r = outer.add_node(*op_table().find("branch"), Params::of(p), {i, v},
+                                     std::span(&f, 1), Where::unknown());
     const std::string text = message(*outer.finish({r}));
     CHECK(text.find("> %2: f32[3] = sum") != std::string::npos);
     CHECK(text.find("> %2: f32[3] = branch %0 %1 {...}") != std::string::npos);
@@ -377,7 +405,33 @@ TEST_CASE("a picture for Graphviz") {
   CHECK(graph_dot(parsed(valid[4])).find("subgraph cluster_n_0_1 {") != std::string::npos);
 }
 
+/// One graph of ops with parameters of all sorts.
+std::string many_ops() {
+  const auto f = [](av::Tensor x, av::Tensor i) {
+    const auto [best, places] = av::top_k(x, 2);
+    return std::vector<av::Tensor>{
+        av::concatenate({x, av::flip(x, 0)}, 1),
+        av::pad(x, {{1, 2}, {0, 1}}),
+        x.slice({av::range(0, 4, 2), -1}),
+        av::diagonal(x),
+        av::cumsum(x, 0),
+        av::sort(x, 1),
+        av::argsort(x, 0),
+        best + av::cast(places, av::f32),
+        av::where(x[i] > 0.5, 1.0, av::pow(x, 2.5)),
+        x.at(i).add(1.0),
+        av::einsum("ij,kj->ik", x, x),
+        av::random::uniform(av::random::key(7), {2}),
+        av::one_hot(i, 3),
+    };
+  };
+  return av::str(av::trace(f, av::zeros({4, 3}), av::zeros({4}, av::i32)));
+}
+
 TEST_CASE("a mutated text is a graph or an error") {
+  std::vector<std::string> valid = ::valid;
+  valid.push_back(many_ops());
+  CHECK(canonical(valid.back()) == valid.back());
   std::mt19937_64 random(20240607);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::string alphabet = "abcxyz0123456789.,:;=~()[]{}\"\\ \n#-+_fiub\0\xff";
@@ -401,7 +455,14 @@ TEST_CASE("a mutated text is a graph or an error") {
         default: {
           // Another number, name or axis: more often still a text.
           const std::size_t digit = text.find_first_of("0123456789", at);
-          const char* const numbers[] = {"0", "1", "2", "-1", "7", "4294967296", "9223372036854775807", "-9223372036854775808"};
+          const char* const numbers[] = {"0",
+                                         "1",
+                                         "2",
+                                         "-1",
+                                         "7",
+                                         "4294967296",
+                                         "9223372036854775807",
+                                         "-9223372036854775808"};
           if (digit != std::string::npos) text.replace(digit, 1, numbers[below(8)]);
         }
       }

@@ -24,7 +24,8 @@ std::string thrown(const F& f, autovec::Where where = autovec::Where::here()) {
   }
   std::string file = where.text();
   file.resize(file.find(':') + 1);
-  for (std::size_t at = text.find(file); at != std::string::npos; at = text.find(file, at + file.size())) {
+  for (std::size_t at = text.find(file); at != std::string::npos;
+       at = text.find(file, at + file.size())) {
     const std::size_t digits = at + file.size();
     const std::size_t end = text.find_first_not_of("0123456789", digits);
     const int offset = std::stoi(text.substr(digits, end - digits)) - where.line();

@@ -23,4 +23,5 @@ struct Mistake {
 };
 
 /// Writes an SVG picture of these digits, each with what was said of it and what it is.
-void draw_mistakes(const std::string& path, const Digits& digits, const std::vector<Mistake>& mistakes);
+void draw_mistakes(const std::string& path, const Digits& digits,
+                   const std::vector<Mistake>& mistakes);

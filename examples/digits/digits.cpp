@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <limits>
 
 #include "../common/median.hpp"
 #include "data.hpp"
@@ -11,16 +12,25 @@
 
 namespace av = autovec;
 
-// Squared distances of one digit to all known ones: f32[n]. |k - d|^2 = |k|^2 - 2 k.d + |d|^2, where
-// the first term is the same for every digit and the middle one is a matrix times this digit.
+// Squared distances of one digit to all known ones: f32[n]. |k - d|^2 = |k|^2 - 2 k.d + |d|^2,
+// where the first term is the same for every digit and the middle one is a matrix times this digit.
 static av::Tensor distances(av::Tensor known, av::Tensor digit) {
   return av::sum(known * known, {1}) - 2 * av::matmul(known, digit) + av::sum(digit * digit);
 }
 
+struct Ballot {
+  av::Tensor distances, votes;
+};
+
 // The label that most of the three known digits nearest to this one have.
 static av::Tensor nearest(const Digits& known, av::Tensor digit) {
-  const auto [closeness, three] = av::top_k(-distances(known.pixels, digit), 3);
-  return av::argmax(av::sum(av::one_hot(known.labels[three], 10), {0}));
+  const Ballot start{distances(known.pixels, digit), av::zeros({10}, av::i32)};
+  const Ballot end = av::fori_loop(0, 3, start, [&](av::Tensor, Ballot ballot) {
+    av::Tensor i = av::argmin(ballot.distances);
+    return Ballot{ballot.distances.at(i).set(std::numeric_limits<float>::infinity()),
+                  ballot.votes.at(known.labels[i]).add(1)};
+  });
+  return av::argmax(end.votes);
 }
 
 struct Guess {
@@ -46,7 +56,8 @@ static void print_confusion(const av::Tensor& said, const av::Tensor& truth) {
 }
 
 static std::vector<Mistake> mistakes_of(const av::Tensor& said, const av::Tensor& truth) {
-  const std::vector<std::int32_t> s = said.to_vector<std::int32_t>(), t = truth.to_vector<std::int32_t>();
+  const std::vector<std::int32_t> s = said.to_vector<std::int32_t>(),
+                                  t = truth.to_vector<std::int32_t>();
   std::vector<Mistake> out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] != t[i]) out.push_back({i, s[i], t[i]});
@@ -56,25 +67,31 @@ static std::vector<Mistake> mistakes_of(const av::Tensor& said, const av::Tensor
 
 int main() try {
   const Digits all = read_digits(AUTOVEC_EXAMPLE_DATA "/digits.csv");
-  const auto rows = [&](av::Index which) { return Digits{all.pixels.slice({which}), all.labels.slice({which})}; };
+  const auto rows = [&](av::Index which) {
+    return Digits{all.pixels.slice({which}), all.labels.slice({which})};
+  };
   const Digits known = rows(av::range({}, 1437)), fresh = rows(av::range(1437, {}));
 
-  // From one digit to all: the known digits are shared, axis 0 of the fresh ones runs along the lanes.
+  // From one digit to all: the known digits are shared, axis 0 of the fresh ones runs along the
+  // lanes.
   const auto nearest_of_all = av::vmap(nearest, av::in(av::shared, 0));
   const auto densest_of_all = av::vmap(densest, av::in(av::shared, 0, av::shared));
   const av::Tensor said = nearest_of_all(known, fresh.pixels);
   const Guess guess = densest_of_all(known, fresh.pixels, 5.0);
 
-  std::cout << "the distances of one digit as a graph\n" << av::trace(distances, known.pixels, fresh.pixels[0]);
+  std::cout << "the distances of one digit as a graph\n"
+            << av::trace(distances, known.pixels, fresh.pixels[0]);
   std::cout << "\n\n... and of all: a matrix times a vector has become a matrix times a matrix\n"
             << av::trace(av::vmap(distances, av::in(av::shared, 0)), known.pixels, fresh.pixels);
-  std::cout << "\n\nhow the nearest neighbours of all digits are found\n" << av::explain(nearest_of_all, known, fresh.pixels);
+  std::cout << "\n\nhow the nearest neighbours of all digits are found\n"
+            << av::explain(nearest_of_all, known, fresh.pixels);
   print_confusion(said, fresh.labels);
 
   const double right = accuracy(said, fresh.labels);
-  std::printf("nearest neighbour: %.1f %% of %d digits are recognised\n", 100 * right, int(fresh.labels.size()));
-  std::printf("kernel density:    %.1f %%, mean certainty %.3f\n", 100 * accuracy(guess.label, fresh.labels),
-              av::mean(guess.certainty).item<double>());
+  std::printf("nearest neighbour: %.1f %% of %d digits are recognised\n", 100 * right,
+              int(fresh.labels.size()));
+  std::printf("kernel density:    %.1f %%, mean certainty %.3f\n",
+              100 * accuracy(guess.label, fresh.labels), av::mean(guess.certainty).item<double>());
 
   const std::vector<Mistake> mistakes = mistakes_of(said, fresh.labels);
   draw_mistakes("mistakes.svg", fresh, mistakes);

@@ -7,7 +7,8 @@
 #include <limits>
 #include <utility>
 
-std::vector<std::int32_t> nearest_by_loop(const std::vector<float>& known, const std::vector<std::int32_t>& labels,
+std::vector<std::int32_t> nearest_by_loop(const std::vector<float>& known,
+                                          const std::vector<std::int32_t>& labels,
                                           const std::vector<float>& digits) {
   std::vector<std::int32_t> result;
   for (std::size_t d = 0; d < digits.size(); d += 64) {
@@ -26,7 +27,8 @@ std::vector<std::int32_t> nearest_by_loop(const std::vector<float>& known, const
     }
     std::array<int, 10> votes{};
     for (const auto& held : nearest) ++votes[static_cast<std::size_t>(held.second)];
-    result.push_back(static_cast<std::int32_t>(std::max_element(votes.begin(), votes.end()) - votes.begin()));
+    result.push_back(
+        static_cast<std::int32_t>(std::max_element(votes.begin(), votes.end()) - votes.begin()));
   }
   return result;
 }

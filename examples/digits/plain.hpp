@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-/// For each of `digits` (64 pixels one after the other) the label that most of the three nearest of `known` have.
-std::vector<std::int32_t> nearest_by_loop(const std::vector<float>& known, const std::vector<std::int32_t>& labels,
+/// For each of `digits` (64 pixels one after the other) the label that most of the three nearest of
+/// `known` have.
+std::vector<std::int32_t> nearest_by_loop(const std::vector<float>& known,
+                                          const std::vector<std::int32_t>& labels,
                                           const std::vector<float>& digits);

@@ -22,8 +22,11 @@ struct Orbit {
 // ONE pixel: how often z <- z^2 + c before |z| > 2, from z = 0.
 static av::Tensor escape_time(av::Tensor cx, av::Tensor cy) {
   const Orbit last = av::while_loop(
-      Orbit{0.0, 0.0, 0}, [](const Orbit& z) { return z.trips < most_trips && z.x * z.x + z.y * z.y <= 4; },
-      [=](const Orbit& z) { return Orbit{z.x * z.x - z.y * z.y + cx, 2 * z.x * z.y + cy, z.trips + 1}; });
+      Orbit{0.0, 0.0, 0},
+      [](const Orbit& z) { return z.trips < most_trips && z.x * z.x + z.y * z.y <= 4; },
+      [=](const Orbit& z) {
+        return Orbit{z.x * z.x - z.y * z.y + cx, 2 * z.x * z.y + cy, z.trips + 1};
+      });
   return last.trips;
 }
 
@@ -36,25 +39,30 @@ static Kepler kepler(av::Tensor mean, av::Tensor eccentricity) {
   return av::while_loop(
       Kepler{mean + eccentricity, 1.0, 0}, [](const Kepler& k) { return av::abs(k.step) > 1e-12; },
       [=](const Kepler& k) {
-        av::Tensor step = (k.anomaly - eccentricity * av::sin(k.anomaly) - mean) / (1 - eccentricity * av::cos(k.anomaly));
+        av::Tensor step = (k.anomaly - eccentricity * av::sin(k.anomaly) - mean) /
+                          (1 - eccentricity * av::cos(k.anomaly));
         return Kepler{k.anomaly - step, step, k.trips + 1};
       });
 }
 
 // A picture as PPM; points that never escape are black.
-static void draw(const std::string& path, const std::vector<std::int32_t>& trips, std::int64_t width) {
+static void draw(const std::string& path, const std::vector<std::int32_t>& trips,
+                 std::int64_t width) {
   std::ofstream file(path, std::ios::binary);
   file << "P6\n" << width << ' ' << static_cast<std::int64_t>(trips.size()) / width << "\n255\n";
   for (const std::int32_t t : trips) {
     const double tone = t == most_trips ? 0 : std::sqrt(double(t) / most_trips);
-    for (const double power : {1.6, 0.9, 0.4}) file.put(static_cast<char>(255 * std::pow(tone, power)));
+    for (const double power : {1.6, 0.9, 0.4})
+      file.put(static_cast<char>(255 * std::pow(tone, power)));
   }
   if (!file.flush()) throw std::runtime_error("can't write " + path);
 }
 
 static void print_times(double plain_ms, double lanes_ms) {
-  std::printf("  plain C++ loop, -O3 -march=native %8.1f ms\n  jit(vmap(...))                    %8.1f ms\n\n", plain_ms,
-              lanes_ms);
+  std::printf(
+      "  plain C++ loop, -O3 -march=native %8.1f ms\n  jit(vmap(...))                    %8.1f "
+      "ms\n\n",
+      plain_ms, lanes_ms);
 }
 
 static bool mandelbrot() {
@@ -70,10 +78,12 @@ static bool mandelbrot() {
   std::size_t differ = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) differ += plain[i] != trips[i];
   std::printf("Mandelbrot, 768 x 512 pixels, up to %d trips, f32 (mandelbrot.ppm)\n", most_trips);
-  // The border is chaotic: it shows whether a * b + c is rounded once or twice, which is the compiler's choice in the
-  // plain loop and fixed in the library.
-  std::printf("  %.2f %% of the pixels differ from the plain loop\n", 100.0 * double(differ) / double(plain.size()));
-  print_times(median_ms(3, [&] { escape_times_by_loop(x, y, most_trips); }), median_ms(5, [&] { picture(xs, ys); }));
+  // The border is chaotic: it shows whether a * b + c is rounded once or twice, which is the
+  // compiler's choice in the plain loop and fixed in the library.
+  std::printf("  %.2f %% of the pixels differ from the plain loop\n",
+              100.0 * double(differ) / double(plain.size()));
+  print_times(median_ms(3, [&] { escape_times_by_loop(x, y, most_trips); }),
+              median_ms(5, [&] { picture(xs, ys); }));
   return differ * 100 < plain.size();
 }
 
@@ -86,12 +96,14 @@ static bool orbits() {
 
   const av::Tensor& e = solved.anomaly;
   const double worst = av::max(av::abs(e - eccentricity * av::sin(e) - mean)).item<double>();
-  std::printf("Kepler's equation for %lld orbits, f64: |E - e sin E - M| <= %.1e\n", static_cast<long long>(n), worst);
+  std::printf("Kepler's equation for %lld orbits, f64: |E - e sin E - M| <= %.1e\n",
+              static_cast<long long>(n), worst);
   const av::Tensor histogram = av::zeros({16}, av::i32).at(av::minimum(solved.trips, 15)).add(1);
   std::cout << "  lanes that ran 0, 1, 2 ... trips: " << histogram << '\n';
 
   const auto m = mean.to_vector<double>(), ecc = eccentricity.to_vector<double>();
-  print_times(median_ms(3, [&] { kepler_by_loop(m, ecc); }), median_ms(5, [&] { solve(mean, eccentricity); }));
+  print_times(median_ms(3, [&] { kepler_by_loop(m, ecc); }),
+              median_ms(5, [&] { solve(mean, eccentricity); }));
   return worst < 1e-11;
 }
 

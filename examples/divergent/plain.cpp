@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
-std::vector<std::int32_t> escape_times_by_loop(const std::vector<float>& xs, const std::vector<float>& ys,
-                                               std::int32_t most) {
+std::vector<std::int32_t> escape_times_by_loop(const std::vector<float>& xs,
+                                               const std::vector<float>& ys, std::int32_t most) {
   std::vector<std::int32_t> out;
   out.reserve(xs.size() * ys.size());
   for (const float cy : ys) {
@@ -25,7 +25,8 @@ std::vector<std::int32_t> escape_times_by_loop(const std::vector<float>& xs, con
   return out;
 }
 
-std::vector<double> kepler_by_loop(const std::vector<double>& mean, const std::vector<double>& eccentricity) {
+std::vector<double> kepler_by_loop(const std::vector<double>& mean,
+                                   const std::vector<double>& eccentricity) {
   std::vector<double> out;
   out.reserve(mean.size());
   for (std::size_t i = 0; i < mean.size(); ++i) {

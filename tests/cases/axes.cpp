@@ -41,7 +41,9 @@ TEST_CASE("squeeze under vmap") {  // B113
       {real({10}), counting({1, 1, 3})}, {real({10}), real({{0, 1, 2}})});
   on_each_executor([] {
     const auto squeeze_first = [](const Tensor& x) { return av::squeeze(x, 0); };
-    const std::string text = thrown<av::ShapeError>([&] { av::vmap(squeeze_first)(real({1, 2, 3})); });
+    const std::string text = thrown<av::ShapeError>([&] {
+      av::vmap(squeeze_first)(real({1, 2, 3}));
+    });
     CHECK_TEXT(text, R"(
       squeeze: axis 0 is out of range for rank 0
         at axes.cpp:-1
@@ -55,11 +57,12 @@ TEST_CASE("reshape with -1 under vmap") {  // B115
   const Tensor last = real({{{0, 1}}, {{2, 3}}, {{4, 5}}, {{6, 7}}, {{8, 9}}, {{10, 11}}});
   check(
       [&](const Tensors& in) {
-        return Tensors{av::vmap(flat, av::in(1))(in[0]), av::vmap(column, av::in(2), av::out(-1))(in[0])};
+        return Tensors{av::vmap(flat, av::in(1))(in[0]),
+                       av::vmap(column, av::in(2), av::out(-1))(in[0])};
       },
       {counting({2, 3, 2})}, {real({{0, 1, 6, 7}, {2, 3, 8, 9}, {4, 5, 10, 11}}), last});
-  check_one([&](const Tensors& in) { return av::vmap(flat)(in[0]); }, {av::zeros({4, 0, 2}, av::f64)},
-            av::zeros({4, 0}, av::f64));
+  check_one([&](const Tensors& in) { return av::vmap(flat)(in[0]); },
+            {av::zeros({4, 0, 2}, av::f64)}, av::zeros({4, 0}, av::f64));
 }
 
 TEST_CASE("errors must be those of one lane") {  // B118
@@ -95,7 +98,9 @@ TEST_CASE("literal plus mapped scalar") {  // B119
 
 TEST_CASE("sizes of mapped axes differ") {  // B122
   const auto f = [](const Tensor& a, const Tensor& b) { return av::sum(a) + av::sum(b); };
-  const std::string text = thrown<av::ShapeError>([&] { av::vmap(f, av::in(0, 1))(av::ones({10, 4}), av::ones({10, 2})); });
+  const std::string text = thrown<av::ShapeError>([&] {
+    av::vmap(f, av::in(0, 1))(av::ones({10, 4}), av::ones({10, 2}));
+  });
   CHECK_TEXT(text, R"(
     vmap: the mapped axes differ: argument 0 axis 0 has size 10, argument 1 axis 1 has size 2
       at axes.cpp:+0
@@ -104,13 +109,15 @@ TEST_CASE("sizes of mapped axes differ") {  // B122
 
 TEST_CASE("vmap of a function that returns a vector of one: value") {  // B124
   const auto f = [](const Tensor& x) { return av::stack({av::norm(x)}); };
-  check_one([&](const Tensors& in) { return av::vmap(f)(in[0]); }, {real({{3, 4}, {5, 12}})}, real({{5}, {13}}));
+  check_one([&](const Tensors& in) { return av::vmap(f)(in[0]); }, {real({{3, 4}, {5, 12}})},
+            real({{5}, {13}}));
 }
 
 TEST_CASE("a scan that multiplies by a shared factor, under vmap: value") {  // B127
   const auto f = [](const Tensor& x, const Tensor& c) {
     return av::scan(
-               x, std::tuple<>(), [&](const Tensor& y, std::tuple<>) { return std::pair(y * c, std::tuple<>()); },
+               x, std::tuple<>(),
+               [&](const Tensor& y, std::tuple<>) { return std::pair(y * c, std::tuple<>()); },
                av::ScanOptions{.length = 3})
         .first;
   };

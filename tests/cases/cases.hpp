@@ -29,13 +29,17 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 using Function = std::function<Tensors(const Tensors&)>;
 
 /// f64 data from nested braces.
-inline Tensor real(av::detail::Nested<double> values) { return av::tensor<double>(std::move(values)); }
+inline Tensor real(av::detail::Nested<double> values) {
+  return av::tensor<double>(std::move(values));
+}
 /// i32 data from nested braces.
 inline Tensor integers(av::detail::Nested<std::int32_t> values) {
   return av::tensor<std::int32_t>(std::move(values));
 }
 /// b8 data from nested braces.
-inline Tensor truths(av::detail::Nested<bool> values) { return av::tensor<bool>(std::move(values)); }
+inline Tensor truths(av::detail::Nested<bool> values) {
+  return av::tensor<bool>(std::move(values));
+}
 /// 0, 1, 2, ... in f64.
 inline Tensor counting(av::Extents shape) {
   std::int64_t size = 1;
@@ -56,12 +60,14 @@ inline bool close(const Tensor& got, const Tensor& want, double tolerance) {
   const std::vector<double> w = want.to_vector<double>();
   for (std::size_t i = 0; same && i < w.size(); ++i) {
     same = std::isnan(w[i]) ? std::isnan(g[i])
-                            : g[i] == w[i] || (std::isfinite(w[i]) && std::abs(g[i] - w[i]) <= tolerance * std::abs(w[i]));
+                            : g[i] == w[i] || (std::isfinite(w[i]) &&
+                                               std::abs(g[i] - w[i]) <= tolerance * std::abs(w[i]));
   }
   return same;
 }
 
-inline void check_close(const Tensors& got, const Tensors& want, double tolerance, const std::string& how) {
+inline void check_close(const Tensors& got, const Tensors& want, double tolerance,
+                        const std::string& how) {
   INFO("how: ", how);
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
@@ -97,9 +103,11 @@ inline Tensors lane(const Tensors& batched, std::int64_t i) {
   return out;
 }
 
-/// Checks that `f(arguments)` gives `want`: at once, jitted, under vmap with one lane and with three,
-/// for every choice of mapped arguments; the lane between holds other data and equals `f` on them.
-inline void check(const Function& f, const Tensors& arguments, const Tensors& want, double tolerance = 1e-9) {
+/// Checks that `f(arguments)` gives `want`: at once, jitted, under vmap with one lane and with
+/// three, for every choice of mapped arguments; the lane between holds other data and equals `f` on
+/// them.
+inline void check(const Function& f, const Tensors& arguments, const Tensors& want,
+                  double tolerance = 1e-9) {
   on_each_executor([&] {
     check_close(f(arguments), want, tolerance, "at once");
     check_close(av::jit(f)(arguments), want, tolerance, "jit");
@@ -110,7 +118,8 @@ inline void check(const Function& f, const Tensors& arguments, const Tensors& wa
       const Function some = [&](const Tensors& given) {
         Tensors all;
         std::size_t next = 0;
-        for (std::size_t i = 0; i < arguments.size(); ++i) all.push_back(mapped(i) ? given[next++] : arguments[i]);
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+          all.push_back(mapped(i) ? given[next++] : arguments[i]);
         return f(all);
       };
       Tensors one, three, between;
@@ -131,8 +140,8 @@ inline void check(const Function& f, const Tensors& arguments, const Tensors& wa
 }
 
 /// As above for a case of one result.
-inline void check_one(const std::function<Tensor(const Tensors&)>& f, const Tensors& arguments, const Tensor& want,
-                      double tolerance = 1e-9) {
+inline void check_one(const std::function<Tensor(const Tensors&)>& f, const Tensors& arguments,
+                      const Tensor& want, double tolerance = 1e-9) {
   check([&f](const Tensors& x) { return Tensors{f(x)}; }, arguments, {want}, tolerance);
 }
 

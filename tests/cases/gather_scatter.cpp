@@ -11,13 +11,16 @@ TEST_CASE("dynamic slice: start clamped") {  // B086
   };
   const Tensor i = integers({9, 3, 6});
   const Tensor j = integers({0, 5, 0});
-  check_one([&](const Tensors& in) { return av::vmap(f)(in[0], in[1]); }, {i, j}, real({{6}, {6}, {6}}));
+  check_one([&](const Tensors& in) { return av::vmap(f)(in[0], in[1]); }, {i, j},
+            real({{6}, {6}, {6}}));
   // As one graph and step by step.
   for (std::int64_t k = 0; k < 3; ++k) {
-    check_one([&](const Tensors& in) { return f(in[0], in[1]); }, {av::take(i, k), av::take(j, k)}, real({6}));
+    check_one([&](const Tensors& in) { return f(in[0], in[1]); }, {av::take(i, k), av::take(j, k)},
+              real({6}));
   }
   // A negative start counts from the end first.
-  check_one([&](const Tensors& in) { return f(in[0], in[1]); }, {integers(-3), integers(-20)}, real({6}));
+  check_one([&](const Tensors& in) { return f(in[0], in[1]); }, {integers(-3), integers(-20)},
+            real({6}));
 }
 
 TEST_CASE("gather out of bounds") {  // B088
@@ -29,7 +32,8 @@ TEST_CASE("gather out of bounds") {  // B088
   const Tensor i = av::iota(12) - 6;
   check(
       [&](const Tensors& in) {
-        return Tensors{filled(in[0]), av::take(p, in[0]), av::gather(p, av::expand_dims(in[0], -1))};
+        return Tensors{filled(in[0]), av::take(p, in[0]),
+                       av::gather(p, av::expand_dims(in[0], -1))};
       },
       {i},
       {integers({-1, -1, 10, 20, 30, 40, 10, 20, 30, 40, -1, -1}),
@@ -48,19 +52,23 @@ TEST_CASE("take_along_axis under vmap: source not mapped, indices mapped") {  //
 TEST_CASE("indexing under two vmaps") {  // B092
   const auto f = [](const Tensor& r, const Tensor& i) { return r[i]; };
   const auto g = av::vmap(av::vmap(f, av::in(0, av::shared)), av::in(0, 0));
-  check_one([&](const Tensors& in) { return g(in[0], in[1]); }, {counting({2, 3, 4}), integers({2, 0})},
-            real({{2, 6, 10}, {12, 16, 20}}));
+  check_one([&](const Tensors& in) { return g(in[0], in[1]); },
+            {counting({2, 3, 4}), integers({2, 0})}, real({{2, 6, 10}, {12, 16, 20}}));
 }
 
 TEST_CASE("scatter-set with duplicate indices") {  // B095
   const Tensor places = integers({4, 4, 0});
-  const auto f = [&](const Tensor& updates) { return av::zeros({5}, av::f64).at(places).set(updates); };
+  const auto f = [&](const Tensor& updates) {
+    return av::zeros({5}, av::f64).at(places).set(updates);
+  };
   check_one([&](const Tensors& in) { return f(in[0]); }, {real({1, 2, 3})}, real({3, 0, 0, 0, 2}));
   check_one([&](const Tensors& in) { return av::vmap(f)(in[0]); }, {real({{1, 2, 3}, {6, 5, 4}})},
             real({{3, 0, 0, 0, 2}, {4, 0, 0, 0, 5}}));
   // The last writer wins also where the places are what varies.
   check_one(
-      [](const Tensors& in) { return av::scatter(av::zeros({5}, av::f64), av::expand_dims(in[0], -1), in[1]); },
+      [](const Tensors& in) {
+        return av::scatter(av::zeros({5}, av::f64), av::expand_dims(in[0], -1), in[1]);
+      },
       {integers({4, 4, 0}), real({1, 2, 3})}, real({3, 0, 0, 0, 2}));
 }
 
@@ -69,13 +77,16 @@ TEST_CASE("writes out of range are dropped, reads are clamped") {
       [](const Tensors& in) {
         return Tensors{in[0].at(in[1]).set(9), in[0].at(in[1]).add(1), av::take(in[0], in[1])};
       },
-      {real({1, 2, 3}), integers({3, -4, -1})}, {real({1, 2, 9}), real({1, 2, 4}), real({3, 1, 3})});
+      {real({1, 2, 3}), integers({3, -4, -1})},
+      {real({1, 2, 9}), real({1, 2, 4}), real({3, 1, 3})});
 }
 
 TEST_CASE("searchsorted under vmap") {  // B097
   const Tensor sorted = real({{1, 4, 5, 7, 9}, {1, 2, 5, 7, 9}});
   const auto left = [](const Tensor& s, const Tensor& q) { return av::searchsorted(s, q); };
-  const auto right = [](const Tensor& s, const Tensor& q) { return av::searchsorted(s, q, av::Side::right); };
+  const auto right = [](const Tensor& s, const Tensor& q) {
+    return av::searchsorted(s, q, av::Side::right);
+  };
   check(
       [&](const Tensors& in) {
         return Tensors{av::vmap(left, av::in(0, av::shared))(sorted, in[0]),

@@ -21,7 +21,8 @@ TEST_CASE("integer overflow / dtype promotion") {  // B154
       },
       {av::tensor<std::int8_t>({{100, 100}, {1, 2}})}, {integers({200, 3}), real({100, 1.5})});
   CHECK(av::sum(x).dtype() == av::i32);
-  CHECK(av::vmap([](const Tensor& row) { return av::sum(row); })(av::stack({x, x})).dtype() == av::i32);
+  CHECK(av::vmap([](const Tensor& row) { return av::sum(row); })(av::stack({x, x})).dtype() ==
+        av::i32);
   CHECK(av::mean(x).dtype() == av::f32);
 }
 
@@ -34,7 +35,9 @@ TEST_CASE("integer division and remainder: signs") {  // B155
         const Tensor r = in[0] % in[1];
         return Tensors{q, r, av::remainder(in[0], in[1]), q * in[1] + r};
       },
-      {a, b}, {integers({-4, 3, 3, -4, -1, -1}), integers({1, 1, -1, -1, 2, -2}), integers({1, 1, -1, -1, 2, -2}), a});
+      {a, b},
+      {integers({-4, 3, 3, -4, -1, -1}), integers({1, 1, -1, -1, 2, -2}),
+       integers({1, 1, -1, -1, 2, -2}), a});
   check_one([](const Tensors& in) { return av::floor_divide(in[0], in[1]); },
             {av::tensor<std::int8_t>({120}), av::tensor<std::int8_t>({-27})}, integers({-5}));
   const auto divide = [](const Tensor& x, const Tensor& y) {
@@ -52,7 +55,9 @@ TEST_CASE("integer division by zero gives 0, and the least number by -1 wraps") 
   const Tensor least = integers({std::numeric_limits<std::int32_t>::min()});
   check(
       [](const Tensors& in) {
-        return Tensors{av::floor_divide(in[0], 0), in[0] % 0, av::floor_divide(in[1], -1), in[1] % -1};
+        return Tensors{av::floor_divide(in[0], 0), in[0] % 0, av::floor_divide(in[1], -1),
+                       in[1] % -1};
       },
-      {integers({7, -7, 0}), least}, {integers({0, 0, 0}), integers({0, 0, 0}), least, integers({0})});
+      {integers({7, -7, 0}), least},
+      {integers({0, 0, 0}), integers({0, 0, 0}), least, integers({0})});
 }

@@ -25,10 +25,18 @@ TEST_CASE("jit cache keyed on static arg") {  // B169
     using T = std::decay_t<decltype(settings.k)>;
     return av::full({2}, settings.k, av::dtype_of<T>);
   });
-  struct Int { int k; };
-  struct Bool { bool k; };
-  struct Double { double k; };
-  struct Wide { std::int64_t k; };
+  struct Int {
+    int k;
+  };
+  struct Bool {
+    bool k;
+  };
+  struct Double {
+    double k;
+  };
+  struct Wide {
+    std::int64_t k;
+  };
   on_each_executor([&] {
     traces = 0;
     CHECK(f(Int{1}).dtype() == av::i32);

@@ -17,7 +17,8 @@ struct Counted {
 
 TEST_CASE("while under vmap: early-finished lanes keep their values") {  // B001
   const auto f = [](const Tensor& x) {
-    return av::while_loop(x, [](const Tensor& s) { return s <= 0; }, [](const Tensor& s) { return s + 1; });
+    return av::while_loop(
+        x, [](const Tensor& s) { return s <= 0; }, [](const Tensor& s) { return s + 1; });
   };
   check_one([&](const Tensors& in) { return av::vmap(f)(in[0]); }, {real({-2.5, -1, 0, 1, 2})},
             real({0.5, 1, 1, 1, 2}));
@@ -27,24 +28,32 @@ TEST_CASE("nested vmap over while: predicate and carry batched by different vmap
   const auto f = [](const Tensor& s, const Tensor& n) {
     return av::while_loop(
                Counted{av::zeros({}, av::f64), 0}, [&](const Counted& c) { return c.trips < n; },
-               [&](const Counted& c) { return Counted{c.x + s, c.trips + 1}; })
+               [&](const Counted& c) {
+                 return Counted{c.x + s, c.trips + 1};
+               })
         .x;
   };
   const auto first = av::vmap(av::vmap(f, av::in(0, av::shared)), av::in(av::shared, 0));
   const auto second = av::vmap(av::vmap(f, av::in(av::shared, 0)), av::in(0, av::shared));
-  const auto both = [&](const Tensors& in) { return Tensors{first(in[0], in[1]), second(in[0], in[1])}; };
+  const auto both = [&](const Tensors& in) {
+    return Tensors{first(in[0], in[1]), second(in[0], in[1])};
+  };
   const Tensor s = real({0.1, 0.55, 1});
-  const Tensor grid = real({{0, 0, 0}, {0.1, 0.55, 1}, {0.2, 1.1, 2}, {0.3, 1.65, 3}, {0.4, 2.2, 4}});
+  const Tensor grid =
+      real({{0, 0, 0}, {0.1, 0.55, 1}, {0.2, 1.1, 2}, {0.3, 1.65, 3}, {0.4, 2.2, 4}});
   check(both, {s, integers({0, 1, 2, 3, 4})}, {grid, av::transpose(grid)});
   // Extents are equal here, so axes in the wrong place don't show as a wrong shape.
-  check(both, {real({0.5, 1}), integers({1, 3})}, {real({{0.5, 1}, {1.5, 3}}), real({{0.5, 1.5}, {1, 3}})});
+  check(both, {real({0.5, 1}), integers({1, 3})},
+        {real({{0.5, 1}, {1.5, 3}}), real({{0.5, 1.5}, {1, 3}})});
 }
 
 TEST_CASE("while: zero trips") {  // B005
   const auto f = [](const Tensor& x) {
     return av::while_loop(
         Counted{x, 0}, [](const Counted& c) { return c.x < 0; },
-        [](const Counted& c) { return Counted{c.x * not_a_number, c.trips + 1}; });
+        [](const Counted& c) {
+          return Counted{c.x * not_a_number, c.trips + 1};
+        });
   };
   const auto run = [&](const Tensors& in) {
     const Counted out = av::vmap(f)(in[0]);
@@ -57,7 +66,8 @@ TEST_CASE("while: zero trips") {  // B005
 
 TEST_CASE("while: zero trips run no body") {  // B005, how it runs
   const auto f = [](const Tensor& x) {
-    return av::while_loop(x, [](const Tensor& s) { return s < 0; }, [](const Tensor& s) { return s * not_a_number; });
+    return av::while_loop(
+        x, [](const Tensor& s) { return s < 0; }, [](const Tensor& s) { return s * not_a_number; });
   };
   const av::Graph graph = av::trace(av::vmap(f), real({1, 2}));
   for (const av::Backend* backend : {&av::reference_backend(), &av::simd_backend()}) {
@@ -77,11 +87,14 @@ TEST_CASE("while: zero trips run no body") {  // B005, how it runs
   }
 }
 
-TEST_CASE("while: carry becomes batched only inside the body (fixed point of batchedness)") {  // B007
+TEST_CASE(
+    "while: carry becomes batched only inside the body (fixed point of batchedness)") {  // B007
   const auto f = [](const Tensor& y) {
     return av::while_loop(
         Counted{1, 0}, [](const Counted& c) { return c.x < 5; },
-        [&](const Counted& c) { return Counted{c.x + y, c.trips + 1}; });
+        [&](const Counted& c) {
+          return Counted{c.x + y, c.trips + 1};
+        });
   };
   check(
       [&](const Tensors& in) {
@@ -93,17 +106,23 @@ TEST_CASE("while: carry becomes batched only inside the body (fixed point of bat
 
 TEST_CASE("while and for with a loop-invariant factor: value") {  // B010
   const auto power = [](const Tensor& x, const Tensor& n) {
-    return av::fori_loop(0, n, av::ones({}, av::f64), [&](const Tensor&, const Tensor& a) { return a * x; });
+    return av::fori_loop(0, n, av::ones({}, av::f64),
+                         [&](const Tensor&, const Tensor& a) { return a * x; });
   };
   const auto quotient = [](const Tensor& x, const Tensor& n) {
     return av::while_loop(
                Counted{1.0, 0}, [&](const Counted& c) { return c.trips < n; },
-               [&](const Counted& c) { return Counted{c.x / x, c.trips + 1}; })
+               [&](const Counted& c) {
+                 return Counted{c.x / x, c.trips + 1};
+               })
         .x;
   };
-  check_one([&](const Tensors& in) { return power(in[0], in[1]); }, {Tensor(real(0.5)), integers(2)}, real(0.25));
-  check_one([&](const Tensors& in) { return power(in[0], in[1]); }, {Tensor(real(0.5)), integers(3)}, real(0.125));
-  check_one([&](const Tensors& in) { return quotient(in[0], in[1]); }, {Tensor(real(0.5)), integers(3)}, real(8));
+  check_one([&](const Tensors& in) { return power(in[0], in[1]); },
+            {Tensor(real(0.5)), integers(2)}, real(0.25));
+  check_one([&](const Tensors& in) { return power(in[0], in[1]); },
+            {Tensor(real(0.5)), integers(3)}, real(0.125));
+  check_one([&](const Tensors& in) { return quotient(in[0], in[1]); },
+            {Tensor(real(0.5)), integers(3)}, real(8));
 }
 
 TEST_CASE("for with a run-time bound: value") {  // B011
@@ -112,7 +131,8 @@ TEST_CASE("for with a run-time bound: value") {  // B011
     return g * av::fori_loop(0, n, av::zeros({}, av::f64),
                              [&](const Tensor& k, const Tensor& s) { return s + k * y; });
   };
-  check_one([&](const Tensors& in) { return f(in[0], in[1], in[2]); }, {real(3), real(2), integers(4)}, real(108));
+  check_one([&](const Tensors& in) { return f(in[0], in[1], in[2]); },
+            {real(3), real(2), integers(4)}, real(108));
 }
 
 TEST_CASE("loop must not change a captured handle") {  // B014

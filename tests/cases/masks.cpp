@@ -14,8 +14,11 @@ TEST_CASE("NaN through where: rows of zeros, value") {  // B028
     const Tensor root = av::sqrt(squares(r));
     return av::sum(av::where(root > 0.5, root, 1));
   };
-  check([&](const Tensors& in) { return Tensors{safe(in[0]), naive(in[0])}; }, {real({{1, 2}, {3, 4}, {0, 0}})},
-        {real(8.236067977499790), real(8.236067977499790)});
+  check(
+      [&](const Tensors& in) {
+        return Tensors{safe(in[0]), naive(in[0])};
+      },
+      {real({{1, 2}, {3, 4}, {0, 0}})}, {real(8.236067977499790), real(8.236067977499790)});
 }
 
 TEST_CASE("NaN through where: square root beside a line, value") {  // B029
@@ -24,13 +27,16 @@ TEST_CASE("NaN through where: square root beside a line, value") {  // B029
     const Tensor y = av::where(x < 1, 1, x);
     return av::where(x < 1, x, av::sqrt(y));
   };
-  check([&](const Tensors& in) { return Tensors{naive(in[0]), safe(in[0])}; }, {real({-3, 0, 1e-9, 1, 9})},
-        {real({-3, 0, 1e-9, 1, 3}), real({-3, 0, 1e-9, 1, 3})});
+  check(
+      [&](const Tensors& in) {
+        return Tensors{naive(in[0]), safe(in[0])};
+      },
+      {real({-3, 0, 1e-9, 1, 9})}, {real({-3, 0, 1e-9, 1, 3}), real({-3, 0, 1e-9, 1, 3})});
 }
 
 TEST_CASE("NaN through where: square root of the other sign, value") {  // B032
-  check_one([](const Tensors& in) { return av::where(in[0] >= 0, in[0], av::sqrt(-in[0])); }, {real({1, -4, 0})},
-            real({1, 2, 0}));
+  check_one([](const Tensors& in) { return av::where(in[0] >= 0, in[0], av::sqrt(-in[0])); },
+            {real({1, -4, 0})}, real({1, 2, 0}));
 }
 
 TEST_CASE("pairwise energy behind a mask: value") {  // B034
@@ -40,7 +46,8 @@ TEST_CASE("pairwise energy behind a mask: value") {  // B034
     const Tensor charge = q.slice({av::all, av::newaxis}) * q;
     return av::sum(av::where(apart, charge / av::where(apart, distance, 1), 0));
   };
-  check_one([&](const Tensors& in) { return energy(in[0], in[1]); }, {real({0, 2}), real({1.5, 2})}, real(3));
+  check_one([&](const Tensors& in) { return energy(in[0], in[1]); }, {real({0, 2}), real({1.5, 2})},
+            real(3));
 }
 
 TEST_CASE("entropy with zero probabilities: value") {  // B037
@@ -49,8 +56,11 @@ TEST_CASE("entropy with zero probabilities: value") {  // B037
     const Tensor p = e / av::sum(e);
     return -av::sum(av::where(mask, p * av::log2(av::where(mask, p, 1)), 0));
   };
-  check_one([&](const Tensors& in) { return entropy(in[0], truths({true, true, false})); }, {real({1, 2, 3})},
-            real(0.839941538), 1e-8);
+  check_one(
+      [&](const Tensors& in) {
+        return entropy(in[0], truths({true, true, false}));
+      },
+      {real({1, 2, 3})}, real(0.839941538), 1e-8);
 }
 
 TEST_CASE("additive -inf mask: value") {  // B038

@@ -47,8 +47,10 @@ TEST_CASE("random under vmap: streams by lane number") {  // B164
     CHECK(same_bits(all, av::stack(single)));
     // Neither the number of lanes nor their order matters.
     const Tensor many = av::vmap(f, av::in(av::shared, 0, av::shared))(key, av::iota(37), real(1));
-    for (std::int64_t i = 0; i < 37; ++i) CHECK(same_bits(av::take(many, i), f(key, Tensor(i), real(1))));
-    const Tensor back = av::vmap(f, av::in(av::shared, 0, 0))(key, av::flip(av::iota(4), 0), av::flip(x, 0));
+    for (std::int64_t i = 0; i < 37; ++i)
+      CHECK(same_bits(av::take(many, i), f(key, Tensor(i), real(1))));
+    const Tensor back =
+        av::vmap(f, av::in(av::shared, 0, 0))(key, av::flip(av::iota(4), 0), av::flip(x, 0));
     CHECK(same_bits(av::flip(back, 0), all));
     by_executor.push_back(all);
   });

@@ -33,7 +33,8 @@ TEST_CASE("unused carry component: value") {  // B133
 }
 
 TEST_CASE("cumsum reverse, odd length") {  // B136
-  check_one([](const Tensors& in) { return av::cumsum(in[0], 1, {.reverse = true}); }, {counting({2, 9})},
+  check_one([](const Tensors& in) { return av::cumsum(in[0], 1, {.reverse = true}); },
+            {counting({2, 9})},
             real({{36, 36, 35, 33, 30, 26, 21, 15, 8}, {117, 108, 98, 87, 75, 62, 48, 33, 17}}));
 }
 

@@ -34,5 +34,6 @@ TEST_CASE("overlapping max windows: value") {  // B077
   const auto windows = [](const Tensor& x) {
     return av::pfor(3, [&](const Tensor& i) { return av::max(av::dynamic_slice(x, {i}, {3})); });
   };
-  check_one([&](const Tensors& in) { return windows(in[0]); }, {real({1, 5, 2, 4, 3})}, real({5, 5, 4}));
+  check_one([&](const Tensors& in) { return windows(in[0]); }, {real({1, 5, 2, 4, 3})},
+            real({5, 5, 4}));
 }

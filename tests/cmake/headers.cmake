@@ -27,7 +27,7 @@ foreach(mode compiled header_only)
   file(CONFIGURE OUTPUT ${main} CONTENT
        "#include <cstdio>\nint main() { std::puts(\"${count} headers compiled alone\"); }\n")
   add_executable(autovec_headers_${mode} ${sources} ${main})
-  target_compile_options(autovec_headers_${mode} PRIVATE ${autovec_test_flags})
+  target_compile_options(autovec_headers_${mode} PRIVATE ${autovec_test_flags} -O0)
   if(mode STREQUAL compiled)
     target_link_libraries(autovec_headers_${mode} PRIVATE autovec::compiled)
   else()

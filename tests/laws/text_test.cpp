@@ -10,6 +10,7 @@
 #include "autovec/lane/parse.hpp"
 #include "autovec/lane/text.hpp"
 #include "autovec/plan/lower.hpp"
+#include "autovec/plan/lower_control.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "laws.hpp"
 

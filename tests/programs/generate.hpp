@@ -38,12 +38,18 @@ class Generator {
 
   Program program() {
     out_.extent = dice_.between(1, 4);
+    out_.single = dice_.one_in(3);
     std::vector<Type> inputs = {Type::real, Type::integer};
     for (int more = dice_.between(0, 3); more > 0; --more) inputs.push_back(any_type());
-    std::vector<Type> results;
-    for (int count = dice_.between(1, 3); count > 0; --count) results.push_back(any_type());
-    budget_ = dice_.between(4, 28);
-    out_.body = block(inputs, results, 0);
+    budget_ = dice_.between(6, 36);
+    out_.body = block(inputs, {}, 0);
+    // What nothing has read so far, or all would be dead.
+    for (int v = static_cast<int>(out_.types.size()) - 1; v >= 0; --v) {
+      const auto at = static_cast<std::size_t>(v);
+      if (top_level_[at] && !used_[at] && out_.body.results.size() < 4) {
+        out_.body.results.push_back({v, type_of(v), 0});
+      }
+    }
     return std::move(out_);
   }
 
@@ -51,7 +57,7 @@ class Generator {
   static constexpr int deepest = 4;
 
   Type any_type() {
-    const Type types[] = {Type::real, Type::real,   Type::integer,
+    const Type types[] = {Type::real,  Type::real,   Type::integer,
                           Type::truth, Type::vector, Type::vector};
     return types[dice_.below(6)];
   }
@@ -62,22 +68,28 @@ class Generator {
   }
   int define(Type type) {
     out_.types.push_back(type);
+    used_.push_back(false);
+    top_level_.push_back(depth_ == 0);
     const auto v = static_cast<int>(out_.types.size()) - 1;
     visible_.push_back(v);
     return v;
   }
   Type type_of(int variable) const { return out_.types[static_cast<std::size_t>(variable)]; }
 
-  /// Latest variables come up more often.
+  /// Latest variables, and those that nothing has read, come up more often.
   Operand variable(Type type) {
-    std::vector<int> fit;
+    std::vector<int> fit, fresh;
     for (const int v : visible_) {
-      if (type_of(v) == type) fit.push_back(v);
+      if (type_of(v) != type) continue;
+      fit.push_back(v);
+      if (!used_[static_cast<std::size_t>(v)]) fresh.push_back(v);
     }
     if (fit.empty()) return {};
-    const int n = static_cast<int>(fit.size());
-    const int at = std::max(dice_.below(n), dice_.below(n));
-    return {fit[static_cast<std::size_t>(at)], type, 0};
+    const std::vector<int>& from = fresh.empty() || dice_.one_in(4) ? fit : fresh;
+    const int n = static_cast<int>(from.size());
+    const int v = from[static_cast<std::size_t>(std::max(dice_.below(n), dice_.below(n)))];
+    used_[static_cast<std::size_t>(v)] = true;
+    return {v, type, 0};
   }
   Operand number(Type type) {
     switch (type) {
@@ -106,11 +118,12 @@ class Generator {
 
   Block block(const std::vector<Type>& parameters, const std::vector<Type>& results, int depth) {
     const std::size_t outer = visible_.size();
+    depth_ = depth;
     Block b;
     for (const Type type : parameters) b.parameters.push_back(define(type));
-    for (int n = depth == 0 ? dice_.between(2, 6) : dice_.between(0, 3); n > 0; --n) {
+    for (int n = depth == 0 ? dice_.between(3, 8) : dice_.between(0, 4); n > 0; --n) {
       if (--budget_ < 0) break;
-      if (depth < deepest && dice_.below(10) < (depth == 0 ? 5 : 4)) {
+      if (depth < deepest && dice_.below(10) < (depth == 0 ? 6 : 4)) {
         control(b.statements, depth);
       } else {
         simple(b.statements);
@@ -118,11 +131,15 @@ class Generator {
     }
     for (const Type type : results) b.results.push_back(operand(type, true, b.statements));
     visible_.resize(outer);
+    depth_ = std::max(depth - 1, 0);
     return b;
   }
 
   void simple(std::vector<Statement>& into) {
-    const Signature& signature = dice_.pick(signatures());
+    // Indexed reads and updates, and what can divide by zero, matter more than their number says.
+    const std::vector<Op> often = {Op::read, Op::set, Op::bump, Op::div};
+    const Signature& signature =
+        dice_.one_in(3) ? *signature_of(dice_.pick(often)) : dice_.pick(signatures());
     std::vector<Operand> operands;
     bool any_variable = false;
     for (std::size_t i = 0; i < signature.operands.size(); ++i) {
@@ -133,14 +150,20 @@ class Generator {
     }
     if (!any_variable) return;
     switch (signature.op) {
-      case Op::mul: case Op::vmul: case Op::scale: case Op::total: case Op::greatest:
+      case Op::mul:
+      case Op::vmul:
+      case Op::scale:
+      case Op::total:
+      case Op::greatest:
         for (Operand& x : operands) {
           if (x.is_variable()) {
             x = emit(x.type == Type::vector ? Op::vtame : Op::tame, {x}, into);
           }
         }
         break;
-      case Op::read: case Op::set: case Op::bump:
+      case Op::read:
+      case Op::set:
+      case Op::bump:
         if (!operands[1].is_variable()) {
           operands[1].number = dice_.between(-out_.extent, out_.extent - 1);
         }
@@ -166,7 +189,8 @@ class Generator {
     std::vector<Type> results;
     s.op = static_cast<Op>(static_cast<int>(Op::cond) + dice_.below(5));
     switch (s.op) {
-      case Op::cond: case Op::choice: {
+      case Op::cond:
+      case Op::choice: {
         const std::vector<Type> arguments = any_types(0, 2);
         results = any_types(1, 2);
         const Type selector = s.op == Op::cond ? Type::truth : Type::integer;
@@ -206,6 +230,8 @@ class Generator {
   Dice dice_;
   Program out_;
   std::vector<int> visible_;
+  std::vector<bool> used_, top_level_;  // of each variable
+  int depth_ = 0;
   int budget_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// What a program means: one statement after the other, one number at a time. Uses nothing of autovec.
+// What a program means: one statement after the other, one number at a time. Uses nothing of
+// autovec.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -69,9 +70,11 @@ class Interpreter {
     return out;
   }
 
-  static Value of(double x) {
+  /// Rounding the double result of one operation on floats once more gives the float result.
+  double rounded(double x) const { return program_.single ? static_cast<float>(x) : x; }
+  Value of(double x) const {
     Value v;
-    v.real = x;
+    v.real = rounded(x);
     return v;
   }
   static Value of(bool x) {
@@ -81,7 +84,8 @@ class Interpreter {
   }
   static Value wrapped(std::int64_t x) {
     Value v;
-    v.integer = static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
+    v.integer =
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(x)));
     return v;
   }
   static double smaller(double x, double y) {
@@ -129,8 +133,7 @@ class Interpreter {
       case Op::imin: return wrapped(std::min(i, j));
       case Op::imax: return wrapped(std::max(i, j));
       case Op::irem: return wrapped(floor_mod(x.integer, y.integer));
-      case Op::idiv:
-        return wrapped(j == 0 ? 0 : (i - floor_mod(x.integer, y.integer)) / j);
+      case Op::idiv: return wrapped(j == 0 ? 0 : (i - floor_mod(x.integer, y.integer)) / j);
       case Op::ineg: return wrapped(-i);
       case Op::less: return of(x.real < y.real);
       case Op::less_equal: return of(x.real <= y.real);
@@ -141,8 +144,10 @@ class Interpreter {
       case Op::either: return of(x.truth || y.truth);
       case Op::differ: return of(x.truth != y.truth);
       case Op::invert: return of(!x.truth);
-      case Op::choose_real: case Op::choose_integer: case Op::choose_truth: case Op::choose_vector:
-        return x.truth ? y : z;
+      case Op::choose_real:
+      case Op::choose_integer:
+      case Op::choose_truth:
+      case Op::choose_vector: return x.truth ? y : z;
       case Op::to_real: return of(static_cast<double>(i));
       case Op::to_integer: return wrapped(truncated(x.real));
       case Op::count: return wrapped(x.truth ? 1 : 0);
@@ -170,7 +175,8 @@ class Interpreter {
         break;
       case Op::fill: out.vector.assign(static_cast<std::size_t>(program_.extent), x.real); break;
       case Op::read: return of(x.vector[static_cast<std::size_t>(place(y.integer, true))]);
-      case Op::set: case Op::bump: {
+      case Op::set:
+      case Op::bump: {
         const std::int64_t at = place(y.integer, false);
         if (at < 0) break;
         double& e = out.vector[static_cast<std::size_t>(at)];
@@ -188,6 +194,7 @@ class Interpreter {
         return of(top);
       }
     }
+    for (double& e : out.vector) e = rounded(e);
     return out;
   }
 

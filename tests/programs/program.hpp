@@ -14,7 +14,7 @@
 
 namespace programs {
 
-/// f64, i32, b8, and f64 vectors of the program's extent.
+/// f64 or f32, i32, b8, and vectors of reals of the program's extent.
 enum class Type : std::uint8_t { real, integer, truth, vector };
 
 inline const char* name_of(Type type) {
@@ -22,6 +22,7 @@ inline const char* name_of(Type type) {
   return names[static_cast<int>(type)];
 }
 
+// clang-format off
 /// What a statement does. Loops end by construction: see the notes.
 enum class Op : std::uint8_t {
   // real
@@ -38,13 +39,15 @@ enum class Op : std::uint8_t {
   // vectors
   vadd, vsub, vmul, scale, vtame, fill, read, set, bump, total, greatest,
   // control; blocks take what stands in brackets
-  cond,     // p, x...: then[x...], else[x...]
-  choice,   // i, x...: one block of several, the index clamped
-  repeat,   // bound, s...: while (counter < bound mod 5 && condition[counter, s...]) body[counter, s...]
-  count_up, // lo, hi, s...: for i from lo mod 3 below hi mod 6: body[i, s...]
-  scan      // s..., v...: body[s..., elements of v...] gives s..., y; the ys as a vector
-            // without v: `length` trips, the sum of the ys as a real
+  cond,      // p, x...: then[x...], else[x...]
+  choice,    // i, x...: one block of several, the index clamped
+  repeat,    // bound, s...: while (counter < bound mod 5 && condition[counter, s...])
+             //   body[counter, s...]
+  count_up,  // lo, hi, s...: for i from lo mod 3 below hi mod 6: body[i, s...]
+  scan       // s..., v...: body[s..., elements of v...] gives s..., y; the ys as a vector;
+             // without v: `length` trips, the sum of the ys as a real
 };
+// clang-format on
 
 /// A variable, or a number written in place.
 struct Operand {
@@ -76,6 +79,7 @@ struct Block {
 struct Program {
   std::vector<Type> types;  // of each variable
   int extent = 1;
+  bool single = false;  // reals are f32
   Block body;
 };
 
@@ -153,7 +157,8 @@ class Printer {
   explicit Printer(const Program& program) : program_(program) {}
 
   std::string text() {
-    out_ << "program, vectors of " << program_.extent << ' ';
+    out_ << "program, " << (program_.single ? "f32" : "f64") << ", vectors of " << program_.extent
+         << ' ';
     block(program_.body, 0);
     out_ << '\n';
     return out_.str();

@@ -29,6 +29,7 @@ using namespace programs;
 struct Inputs {
   int outer = 1;
   int inner = 1;
+  int chunk = 0;                          // of one vmap; 0: all lanes at once
   std::vector<bool> by_outer, by_inner;   // of each input
   std::vector<bool> behind;               // of each input: whether vmap's axis is the last one
   std::vector<std::vector<Value>> lanes;  // outer * inner sets of inputs
@@ -53,7 +54,9 @@ Inputs draw_inputs(const Program& program, std::uint64_t seed) {
   Dice dice(seed * 2 + 1);
   Inputs out;
   out.outer = dice.between(1, 2);
-  out.inner = dice.between(1, 5);
+  // More lanes than fit into a register, now and then.
+  out.inner = dice.one_in(10) ? dice.between(6, 70) : dice.between(1, 5);
+  out.chunk = dice.one_in(6) ? dice.between(1, 4) : 0;
   const std::size_t count = program.body.parameters.size();
   for (std::size_t k = 0; k < count; ++k) {
     out.by_outer.push_back(dice.one_in(2));
@@ -80,8 +83,8 @@ Inputs draw_inputs(const Program& program, std::uint64_t seed) {
 }
 
 /// One tensor of the values of several lanes, the axes of the lanes in front.
-av::Tensor tensor_of(Type type, const std::vector<const Value*>& lanes, autovec::Extents shape,
-                     int extent) {
+av::Tensor tensor_of(const Program& program, Type type, const std::vector<const Value*>& lanes,
+                     autovec::Extents shape) {
   std::vector<double> numbers;
   for (const Value* v : lanes) {
     switch (type) {
@@ -91,10 +94,11 @@ av::Tensor tensor_of(Type type, const std::vector<const Value*>& lanes, autovec:
       case Type::vector: numbers.insert(numbers.end(), v->vector.begin(), v->vector.end());
     }
   }
-  if (type == Type::vector) shape.push_back(extent);
-  const av::Tensor reals = av::tensor(numbers, shape);
-  if (type == Type::integer) return av::cast(reals, av::i32);
-  return type == Type::truth ? av::cast(reals, av::b8) : reals;
+  if (type == Type::vector) shape.push_back(program.extent);
+  const av::Tensor all = av::tensor(numbers, shape);
+  if (type == Type::integer) return av::cast(all, av::i32);
+  if (type == Type::truth) return av::cast(all, av::b8);
+  return av::cast(all, program.single ? av::f32 : av::f64);
 }
 
 /// Inputs of one call, grouped by how vmap maps them, and the way back to their order.
@@ -151,6 +155,7 @@ class Trial {
   }
 
   std::string check() {
+    av::set_default_float(program_.single ? av::f32 : av::f64);
     for (const av::Executor executor : {av::Executor::reference, av::Executor::simd}) {
       av::set_executor(executor);
       executor_ = executor == av::Executor::reference ? "reference" : "simd";
@@ -188,7 +193,7 @@ class Trial {
     for (int i = 0; i < std::min(inputs_.inner, 2); ++i) {
       Tensors arguments;
       for (std::size_t k = 0; k < program_.body.parameters.size(); ++k) {
-        arguments.push_back(tensor_of(input_type(k), {&inputs_.at(0, i)[k]}, {}, program_.extent));
+        arguments.push_back(tensor_of(program_, input_type(k), {&inputs_.at(0, i)[k]}, {}));
       }
       compare(record(program_, arguments), 0, i, 0);
     }
@@ -199,19 +204,20 @@ class Trial {
     for (std::size_t k = 0; k < program_.body.parameters.size(); ++k) {
       const Type type = input_type(k);
       if (!inputs_.by_inner[k]) {
-        groups.add(2, tensor_of(type, {&inputs_.at(0, 0)[k]}, {}, program_.extent));
+        groups.add(2, tensor_of(program_, type, {&inputs_.at(0, 0)[k]}, {}));
         continue;
       }
       std::vector<const Value*> lanes;
       for (int i = 0; i < inputs_.inner; ++i) lanes.push_back(&inputs_.at(0, i)[k]);
-      const av::Tensor x = tensor_of(type, lanes, {inputs_.inner}, program_.extent);
+      const av::Tensor x = tensor_of(program_, type, lanes, {inputs_.inner});
       groups.add(inputs_.behind[k] ? 1 : 0, inputs_.behind[k] ? av::moveaxis(x, 0, -1) : x);
     }
     const auto f = av::vmap(
         [this, &groups](const Tensors& a, const Tensors& b, const Tensors& c) {
           return record(program_, groups.in_order(a, b, c));
         },
-        av::in(0, -1, av::shared), av::out(0), av::VmapOptions{.axis_size = inputs_.inner});
+        av::in(0, -1, av::shared), av::out(0),
+        av::VmapOptions{.axis_size = inputs_.inner, .chunk = inputs_.chunk});
     const std::vector<Tensors>& x = groups.tensors;
     const Tensors results = jitted ? av::jit(f)(x[0], x[1], x[2]) : f(x[0], x[1], x[2]);
     for (int i = 0; i < inputs_.inner; ++i) compare(results, 0, i, i);
@@ -230,20 +236,18 @@ class Trial {
         }
       }
       groups.add((inputs_.by_outer[k] ? 0 : 2) + (inputs_.by_inner[k] ? 0 : 1),
-                 tensor_of(input_type(k), lanes, shape, program_.extent));
+                 tensor_of(program_, input_type(k), lanes, shape));
     }
     const auto f = [this, &groups](const Tensors& both, const Tensors& outer, const Tensors& inner,
                                    const Tensors& none) {
       return record(program_, groups.in_order(both, outer, inner, none));
     };
-    const auto g =
-        av::vmap(av::vmap(f, av::in(0, av::shared, 0, av::shared), av::out(0),
-                          av::VmapOptions{.axis_size = inputs_.inner}),
-                 av::in(0, 0, av::shared, av::shared), av::out(0),
-                 av::VmapOptions{.axis_size = inputs_.outer});
+    const auto g = av::vmap(av::vmap(f, av::in(0, av::shared, 0, av::shared), av::out(0),
+                                     av::VmapOptions{.axis_size = inputs_.inner}),
+                            av::in(0, 0, av::shared, av::shared), av::out(0),
+                            av::VmapOptions{.axis_size = inputs_.outer});
     const std::vector<Tensors>& x = groups.tensors;
-    const Tensors results =
-        jitted ? av::jit(g)(x[0], x[1], x[2], x[3]) : g(x[0], x[1], x[2], x[3]);
+    const Tensors results = jitted ? av::jit(g)(x[0], x[1], x[2], x[3]) : g(x[0], x[1], x[2], x[3]);
     for (int o = 0; o < inputs_.outer; ++o) {
       for (int i = 0; i < inputs_.inner; ++i) compare(results, o, i, o * inputs_.inner + i);
     }
@@ -251,8 +255,7 @@ class Trial {
 
   /// Notes the first difference between part `lane` of the results and what is expected of (o, i).
   void compare(const Tensors& results, int o, int i, int lane) {
-    const std::vector<Value>& expected =
-        expected_[static_cast<std::size_t>(o * inputs_.inner + i)];
+    const std::vector<Value>& expected = expected_[static_cast<std::size_t>(o * inputs_.inner + i)];
     for (std::size_t r = 0; r < expected.size() && difference_.empty(); ++r) {
       const Type type = program_.body.results[r].type;
       const std::vector<double> want = numbers_of(type, expected[r]);
@@ -272,8 +275,10 @@ class Trial {
       for (std::size_t k = 0; k < program_.body.parameters.size(); ++k) {
         text << ' ';
         write(text, numbers_of(input_type(k), inputs_.at(o, i)[k]));
-        text << (inputs_.by_outer[k] ? " by outer" : "") << (inputs_.by_inner[k] ? " by inner" : "");
+        text << (inputs_.by_outer[k] ? " by outer" : "") << (inputs_.by_inner[k] ? " by inner" : "")
+             << (inputs_.behind[k] ? " behind" : "");
       }
+      text << "; lanes " << inputs_.outer << " x " << inputs_.inner << ", chunk " << inputs_.chunk;
       difference_ = text.str();
     }
   }
@@ -297,7 +302,6 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 }  // namespace
 
 TEST_CASE("random programs mean the same everywhere") {
-  av::set_default_float(av::f64);
   const std::uint64_t count = from_environment("AUTOVEC_PROGRAMS", 5000);
   const std::uint64_t first = from_environment("AUTOVEC_SEED", 1);
   int failures = 0;

@@ -54,30 +54,46 @@ class Recorder {
     const av::Tensor y = s.operands.size() > 1 ? value(s.operands[1]) : av::Tensor();
     const av::Tensor z = s.operands.size() > 2 ? value(s.operands[2]) : av::Tensor();
     switch (s.op) {
-      case Op::add: case Op::iadd: case Op::vadd: return x + y;
-      case Op::sub: case Op::isub: case Op::vsub: return x - y;
-      case Op::mul: case Op::imul: case Op::vmul: case Op::scale: return x * y;
+      case Op::add:
+      case Op::iadd:
+      case Op::vadd: return x + y;
+      case Op::sub:
+      case Op::isub:
+      case Op::vsub: return x - y;
+      case Op::mul:
+      case Op::imul:
+      case Op::vmul:
+      case Op::scale: return x * y;
       case Op::div: return x / y;
-      case Op::min: case Op::imin: return av::minimum(x, y);
-      case Op::max: case Op::imax: return av::maximum(x, y);
-      case Op::neg: case Op::ineg: return -x;
+      case Op::min:
+      case Op::imin: return av::minimum(x, y);
+      case Op::max:
+      case Op::imax: return av::maximum(x, y);
+      case Op::neg:
+      case Op::ineg: return -x;
       case Op::abs: return av::abs(x);
       case Op::sqrt: return av::sqrt(x);
       case Op::floor: return av::floor(x);
-      case Op::tame: case Op::vtame: return tame(x);
+      case Op::tame:
+      case Op::vtame: return tame(x);
       case Op::irem: return x % y;
       case Op::idiv: return av::floor_divide(x, y);
-      case Op::less: case Op::iless: return x < y;
+      case Op::less:
+      case Op::iless: return x < y;
       case Op::less_equal: return x <= y;
-      case Op::equal: case Op::iequal: return x == y;
+      case Op::equal:
+      case Op::iequal: return x == y;
       case Op::both: return x & y;
       case Op::either: return x | y;
       case Op::differ: return x ^ y;
       case Op::invert: return ~x;
-      case Op::choose_real: case Op::choose_integer: case Op::choose_truth: case Op::choose_vector:
-        return av::where(x, y, z);
-      case Op::to_real: return av::cast(x, av::f64);
-      case Op::to_integer: case Op::count: return av::cast(x, av::i32);
+      case Op::choose_real:
+      case Op::choose_integer:
+      case Op::choose_truth:
+      case Op::choose_vector: return av::where(x, y, z);
+      case Op::to_real: return av::cast(x, program_.single ? av::f32 : av::f64);
+      case Op::to_integer:
+      case Op::count: return av::cast(x, av::i32);
       case Op::fill: return av::broadcast_to(x, {program_.extent});
       case Op::read: return x[y];
       case Op::set: return x.at(y).set(z);
@@ -118,8 +134,7 @@ class Recorder {
     const av::Tensor index = value(s.operands[0]);
     switch (s.blocks.size()) {
       case 1: return av::switch_case(index, std::tuple(function(s, 0)), arguments);
-      case 2:
-        return av::switch_case(index, std::tuple(function(s, 0), function(s, 1)), arguments);
+      case 2: return av::switch_case(index, std::tuple(function(s, 0), function(s, 1)), arguments);
       default:
         return av::switch_case(index, std::tuple(function(s, 0), function(s, 1), function(s, 2)),
                                arguments);
@@ -131,8 +146,7 @@ class Recorder {
     Tensors state = values(s.operands, 0, s.operands.size());
     state[0] = av::Tensor(0);
     Tensors last = av::while_loop(
-        state,
-        [&](const Tensors& now) { return (now[0] < bound) & block(s.blocks[0], now)[0]; },
+        state, [&](const Tensors& now) { return (now[0] < bound) & block(s.blocks[0], now)[0]; },
         [&](const Tensors& now) {
           Tensors next = block(s.blocks[1], now);
           next.insert(next.begin(), now[0] + 1);

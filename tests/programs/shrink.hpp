@@ -157,7 +157,9 @@ class Shrinker {
         for_each_operand(attempt.body, [&](Operand& x) {
           if (i++ != at || !x.is_variable()) return;
           const std::vector<Operand> by = substitutes(x.type, nullptr);
-          if (choice >= by.size() || (by[choice].is_variable() && by[choice].variable >= x.variable)) return;
+          if (choice >= by.size() ||
+              (by[choice].is_variable() && by[choice].variable >= x.variable))
+            return;
           x = by[choice];
           simpler = true;
         });

@@ -12,11 +12,15 @@ using Shape = std::vector<std::int64_t>;
 
 TEST_CASE("concatenate and stack") {
   const Tensor x = counting({2, 3});
-  CHECK(is(av::concatenate({x, x.slice({0, av::newaxis}).slice({av::all, av::all})}), {0, 1, 2, 3, 4, 5, 0, 1, 2}));
-  CHECK(is(av::concatenate({x, av::zeros({2, 1}), x}, 1), {0, 1, 2, 0, 0, 1, 2, 3, 4, 5, 0, 3, 4, 5}));
-  CHECK(is(av::concatenate({x, av::zeros({0, 3}), av::zeros({1, 3})}, -2), {0, 1, 2, 3, 4, 5, 0, 0, 0}));
+  CHECK(is(av::concatenate({x, x.slice({0, av::newaxis}).slice({av::all, av::all})}),
+           {0, 1, 2, 3, 4, 5, 0, 1, 2}));
+  CHECK(is(av::concatenate({x, av::zeros({2, 1}), x}, 1),
+           {0, 1, 2, 0, 0, 1, 2, 3, 4, 5, 0, 3, 4, 5}));
+  CHECK(is(av::concatenate({x, av::zeros({0, 3}), av::zeros({1, 3})}, -2),
+           {0, 1, 2, 3, 4, 5, 0, 0, 0}));
   CHECK(av::concatenate({av::zeros({1}, av::i32), av::zeros({1}, av::f64)}).dtype() == av::f64);
-  CHECK(is(av::concatenate({av::transpose(x), av::transpose(x)}), {0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5}));
+  CHECK(is(av::concatenate({av::transpose(x), av::transpose(x)}),
+           {0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5}));
   CHECK(is(av::stack({x[0], x[1]}, 1), {0, 3, 1, 4, 2, 5}));
   CHECK(shape(av::stack(std::vector<Tensor>{x, x, x}, -1)) == Shape{2, 3, 3});
   CHECK(is(av::stack({Tensor(1.0f), Tensor(2)}), {1, 2}));
@@ -24,10 +28,16 @@ TEST_CASE("concatenate and stack") {
   CHECK_THROWS_AS(av::concatenate({Tensor(1.0), Tensor(2.0)}), av::ShapeError);
   CHECK_THROWS_AS(av::concatenate(std::vector<Tensor>{}), av::ShapeError);
   CHECK_THROWS_AS(av::stack({x, x[0]}), av::ShapeError);
-  check_batch([](const std::vector<Tensor>& a) { return av::concatenate({a[0], a[1], a[2]}, 1); },
-              {counting({3, 2, 2}), counting({3, 2, 1}) + 50, counting({3, 2, 0})});
-  check_batch([](const std::vector<Tensor>& a) { return av::stack({a[0], a[1]}, -1); },
-              {counting({3, 2, 2}), counting({3, 2, 2}) + 50});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::concatenate({a[0], a[1], a[2]}, 1);
+      },
+      {counting({3, 2, 2}), counting({3, 2, 1}) + 50, counting({3, 2, 0})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::stack({a[0], a[1]}, -1);
+      },
+      {counting({3, 2, 2}), counting({3, 2, 2}) + 50});
 }
 
 TEST_CASE("split") {
@@ -69,8 +79,11 @@ TEST_CASE("pad with a constant") {
   CHECK(is(av::pad(counting({2, 2, 2}), 1).slice({1, 1}), {0, 0, 1, 0}));
   CHECK_THROWS_AS(av::pad(x, {{-1, 0}, {0, 0}}), av::ShapeError);
   CHECK_THROWS_AS(av::pad(x, {{1, 0}}), av::ShapeError);
-  check_batch([](const std::vector<Tensor>& a) { return av::pad(a[0], {{1, 0}, {0, 2}}, a[1]); },
-              {counting({3, 2, 2}), av::tensor<float>({7, 8, 9})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::pad(a[0], {{1, 0}, {0, 2}}, a[1]);
+      },
+      {counting({3, 2, 2}), av::tensor<float>({7, 8, 9})});
 }
 
 TEST_CASE("pad from the edge, the mirror, the other end") {
@@ -81,8 +94,11 @@ TEST_CASE("pad from the edge, the mirror, the other end") {
   CHECK(is(av::pad(x.slice({av::range(0, 1)}), {{1, 2}}, av::PadMode::reflect), {1, 1, 1, 1}));
   CHECK_THROWS_AS(av::pad(av::zeros({0}), {{1, 0}}, av::PadMode::edge), av::ShapeError);
   for (const av::PadMode mode : {av::PadMode::edge, av::PadMode::reflect, av::PadMode::wrap}) {
-    check_batch([mode](const std::vector<Tensor>& a) { return av::pad(a[0], {{0, 0}, {2, 3}}, mode); },
-                {counting({3, 2, 3})});
+    check_batch(
+        [mode](const std::vector<Tensor>& a) {
+          return av::pad(a[0], {{0, 0}, {2, 3}}, mode);
+        },
+        {counting({3, 2, 3})});
   }
 }
 
@@ -101,8 +117,11 @@ TEST_CASE("tile, repeat, roll, flip") {
   CHECK(is(av::flip(x, 0), {2, 3, 0, 1}));
   check_batch([](const std::vector<Tensor>& a) { return av::roll(a[0], a[1], -1); },
               {counting({3, 2, 3}), av::tensor<int>({1, -1, 4})});
-  check_batch([](const std::vector<Tensor>& a) { return av::tile(av::repeat(a[0], 2, 0), {2, 2}); },
-              {counting({3, 2, 3})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::tile(av::repeat(a[0], 2, 0), {2, 2});
+      },
+      {counting({3, 2, 3})});
 }
 
 TEST_CASE("triangles and diagonals") {
@@ -128,21 +147,31 @@ TEST_CASE("triangles and diagonals") {
   } catch (const av::ShapeError& e) {
     CHECK(std::string(e.what()).find("f32[3]") != std::string::npos);
   }
-  check_batch([](const std::vector<Tensor>& a) { return av::tril(a[0]) + av::triu(a[0], 1) * 2; }, {counting({3, 3, 2})});
+  check_batch([](const std::vector<Tensor>& a) { return av::tril(a[0]) + av::triu(a[0], 1) * 2; },
+              {counting({3, 3, 2})});
   check_batch([](const std::vector<Tensor>& a) { return av::diag(a[0], -1); }, {counting({3, 3})});
-  check_batch([](const std::vector<Tensor>& a) { return av::diag(a[0], 1); }, {counting({3, 3, 3})});
+  check_batch([](const std::vector<Tensor>& a) { return av::diag(a[0], 1); },
+              {counting({3, 3, 3})});
 }
 
 TEST_CASE("squeeze under vmap keeps the lanes") {
-  CHECK(shape(av::vmap([](Tensor x) { return av::squeeze(x); })(av::zeros({1, 1, 3}))) == Shape{1, 3});
-  CHECK_THROWS_AS(av::vmap([](Tensor x) { return av::squeeze(x, 0); })(av::zeros({3})), av::ShapeError);
+  CHECK(shape(av::vmap([](Tensor x) { return av::squeeze(x); })(av::zeros({1, 1, 3}))) ==
+        Shape{1, 3});
+  CHECK_THROWS_AS(av::vmap([](Tensor x) { return av::squeeze(x, 0); })(av::zeros({3})),
+                  av::ShapeError);
 }
 
 TEST_CASE("reshape with -1 under vmap") {
   const Tensor x = counting({2, 3, 2});
-  CHECK(is(av::vmap([](Tensor r) { return av::reshape(r, {-1}); }, av::in(1))(x), {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}));
-  const Tensor y = av::vmap([](Tensor r) { return av::reshape(r, {-1, 1}); }, av::in(2), av::out(-1))(x);
+  CHECK(is(av::vmap([](Tensor r) { return av::reshape(r, {-1}); }, av::in(1))(x),
+           {0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11}));
+  const Tensor y = av::vmap(
+      [](Tensor r) {
+        return av::reshape(r, {-1, 1});
+      },
+      av::in(2), av::out(-1))(x);
   CHECK(shape(y) == Shape{6, 1, 2});
   CHECK(is(y, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
-  CHECK(shape(av::vmap([](Tensor r) { return av::reshape(r, {-1}); })(av::zeros({5, 0, 2}))) == Shape{5, 0});
+  CHECK(shape(av::vmap([](Tensor r) { return av::reshape(r, {-1}); })(av::zeros({5, 0, 2}))) ==
+        Shape{5, 0});
 }

@@ -18,14 +18,15 @@ TEST_CASE("take reads along an axis; negative places wrap, the rest clamp") {
   CHECK(is(av::take(x, -99), {0, 1, 2, 3}));
   const Tensor i = av::tensor<int>({-6, -5, -4, -1, 0, 3, 4, 5});
   CHECK(is(av::take(x, i, 1)[0], {0, 0, 0, 3, 0, 3, 3, 3}));
-  CHECK(is(av::take(av::tensor<float>({10, 20, 30, 40}), av::tensor<int>({-6, -5, -4, -1, 3, 4, 5})),
-           {10, 10, 10, 40, 40, 40, 40}));
+  CHECK(
+      is(av::take(av::tensor<float>({10, 20, 30, 40}), av::tensor<int>({-6, -5, -4, -1, 3, 4, 5})),
+         {10, 10, 10, 40, 40, 40, 40}));
   CHECK(shape(av::take(counting({2, 3, 4}), av::zeros({5, 6}, av::i32), 1)) == Shape{2, 5, 6, 4});
   for (const av::DType t : {av::i8, av::i16, av::i64, av::u8, av::u16, av::u32, av::u64}) {
-    CHECK(is(av::take(x, av::cast(av::tensor<int>({2, 0}), t)),
-             {8, 9, 10, 11, 0, 1, 2, 3}));
+    CHECK(is(av::take(x, av::cast(av::tensor<int>({2, 0}), t)), {8, 9, 10, 11, 0, 1, 2, 3}));
   }
-  CHECK(is(av::take(counting({200}), av::cast(av::tensor<int>({-1, 100, -128}), av::i8)), {199, 100, 72}));
+  CHECK(is(av::take(counting({200}), av::cast(av::tensor<int>({-1, 100, -128}), av::i8)),
+           {199, 100, 72}));
 }
 
 TEST_CASE("reading along an axis of extent 0 is an error unless nothing is read") {
@@ -68,7 +69,8 @@ TEST_CASE("take under vmap, every mix of mapped arguments") {
       {counting({2, 3, 2, 4}), av::tensor<int>({{0, 1, 2}, {3, -1, 7}})});
   check_batch(
       [](const std::vector<Tensor>& a) {
-        return av::vmap([](Tensor x, Tensor j) { return av::take(x, j, 1); }, av::in(av::shared, 0))(a[0], a[1]);
+        return av::vmap([](Tensor x, Tensor j) { return av::take(x, j, 1); },
+                        av::in(av::shared, 0))(a[0], a[1]);
       },
       {counting({2, 2, 4}), av::tensor<int>({{0, 1, 2}, {3, -1, 7}})});
 }
@@ -76,10 +78,13 @@ TEST_CASE("take under vmap, every mix of mapped arguments") {
 TEST_CASE("take of the lane number is the array itself") {
   const auto nodes = [](auto f) { return av::str(f); };
   const Tensor xs = counting({4, 3});
-  const av::Graph g = av::trace([](Tensor x) { return av::pfor(4, [&](Tensor i) { return av::take(x, i) * 2; }); }, xs);
+  const av::Graph g = av::trace(
+      [](Tensor x) { return av::pfor(4, [&](Tensor i) { return av::take(x, i) * 2; }); }, xs);
   CHECK(nodes(g).find("gather") == std::string::npos);
-  const av::Graph columns =
-      av::trace([](Tensor x) { return av::pfor(3, [&](Tensor i) { return x.slice({av::all, i}); }); }, xs);
+  const av::Graph columns = av::trace(
+      [](Tensor x) { return av::pfor(3, [&](Tensor i) {
+                       return x.slice({av::all, i});
+                     }); }, xs);
   CHECK(nodes(columns).find("gather") == std::string::npos);
   CHECK(is(av::pfor(3, [&](Tensor i) { return av::sum(av::take(xs, i, 1)); }), {18, 22, 26}));
   CHECK(is(av::pfor(2, [&](Tensor i) { return av::take(xs, i); }), {0, 1, 2, 3, 4, 5}));
@@ -90,11 +95,13 @@ TEST_CASE("take of the lane number is the array itself") {
 TEST_CASE("take_along_axis") {
   const Tensor a = counting({2, 3});
   CHECK(is(av::take_along_axis(a, av::tensor<int>({{0, 1, 0}}), 0), {0, 4, 2}));
-  CHECK(is(av::take_along_axis(a, av::tensor<int>({{2, -1, 0, 9}, {1, 1, 0, -9}}), 1), {2, 2, 0, 2, 4, 4, 3, 3}));
+  CHECK(is(av::take_along_axis(a, av::tensor<int>({{2, -1, 0, 9}, {1, 1, 0, -9}}), 1),
+           {2, 2, 0, 2, 4, 4, 3, 3}));
   CHECK(is(av::take_along_axis(a, av::tensor<int>({{2}}), -1), {2, 5}));
   CHECK_THROWS_AS(av::take_along_axis(a, av::tensor<int>({0}), 0), av::ShapeError);
   const auto along = [](Tensor x, Tensor i) { return av::take_along_axis(x, i, 0); };
-  CHECK(is(av::vmap(along, av::in(av::shared, 0))(a, av::tensor<int>({{{0, 1, 0}}, {{1, 1, 0}}})), {0, 4, 2, 3, 4, 2}));
+  CHECK(is(av::vmap(along, av::in(av::shared, 0))(a, av::tensor<int>({{{0, 1, 0}}, {{1, 1, 0}}})),
+           {0, 4, 2, 3, 4, 2}));
   check_batch([](const std::vector<Tensor>& t) { return av::take_along_axis(t[0], t[1], 1); },
               {counting({2, 2, 3}), av::tensor<int>({{{2, 0}, {1, 1}}, {{0, -1}, {5, 0}}})});
 }
@@ -106,7 +113,8 @@ TEST_CASE("gather and scatter index the first axes") {
   CHECK(is(av::gather(x, av::tensor<int>({{1}})), {3, 4, 5}));
   CHECK(is(av::scatter(x, i, 9), {0, 1, 9, 3, 4, 9}));
   CHECK(is(av::scatter(x, i, av::tensor<float>({10, 20}), "add"), {0, 1, 22, 3, 4, 15}));
-  CHECK(is(av::scatter(x, av::tensor<int>({{1}}), av::tensor<float>({9, 0, 9}), "max"), {0, 1, 2, 9, 4, 9}));
+  CHECK(is(av::scatter(x, av::tensor<int>({{1}}), av::tensor<float>({9, 0, 9}), "max"),
+           {0, 1, 2, 9, 4, 9}));
   CHECK(is(av::scatter(x, av::tensor<int>({{2, 0}, {0, 3}, {-3, 0}}), 9), {0, 1, 2, 3, 4, 5}));
   CHECK_THROWS_AS(av::scatter(x, i, 9, "put"), av::TypeError);
   CHECK_THROWS_AS(av::gather(x, av::tensor<int>({{0, 0, 0}})), av::ShapeError);
@@ -117,9 +125,11 @@ TEST_CASE("scatter with duplicate indices: the last write wins, add adds all") {
   const Tensor i = av::tensor<int>({4, 4, 0});
   const auto put = [&](Tensor v) { return z.at(i).set(v); };
   CHECK(is(put(av::tensor<float>({1, 2, 3})), {3, 0, 0, 0, 2}));
-  CHECK(is(av::vmap(put)(av::tensor<float>({{1, 2, 3}, {6, 5, 4}})), {3, 0, 0, 0, 2, 4, 0, 0, 0, 5}));
+  CHECK(
+      is(av::vmap(put)(av::tensor<float>({{1, 2, 3}, {6, 5, 4}})), {3, 0, 0, 0, 2, 4, 0, 0, 0, 5}));
   CHECK(is(z.at(i).add(av::tensor<float>({1, 2, 3})), {3, 0, 0, 0, 3}));
-  CHECK(is(av::ones({3}).at(av::tensor<int>({0, 0, 2})).mul(av::tensor<float>({2, 3, 4})), {6, 1, 4}));
+  CHECK(is(av::ones({3}).at(av::tensor<int>({0, 0, 2})).mul(av::tensor<float>({2, 3, 4})),
+           {6, 1, 4}));
   CHECK(is(z.at(i).min(av::tensor<float>({-1, -2, 3})), {0, 0, 0, 0, -2}));
 }
 
@@ -129,12 +139,15 @@ TEST_CASE("scatter under vmap, every mix of mapped arguments") {
   const Tensor v = counting({3, 2, 2}) + 100;
   for (const char* mode : {"set", "add", "mul", "min", "max"}) {
     check_batch(
-        [mode](const std::vector<Tensor>& a) { return av::scatter(a[0], av::expand_dims(a[1], -1), a[2], mode); },
+        [mode](const std::vector<Tensor>& a) {
+          return av::scatter(a[0], av::expand_dims(a[1], -1), a[2], mode);
+        },
         {x, i, v});
   }
   check_batch(
       [](const std::vector<Tensor>& a) {
-        return av::vmap([](Tensor y, Tensor j, Tensor u) { return y.at(j).set(u); })(a[0], a[1], a[2]);
+        return av::vmap([](Tensor y, Tensor j, Tensor u) { return y.at(j).set(u); })(a[0], a[1],
+                                                                                     a[2]);
       },
       {counting({2, 3, 4}), av::tensor<int>({{1, 2, 3}, {0, -1, 4}}), counting({2, 3}) + 50});
 }
@@ -159,12 +172,20 @@ TEST_CASE("dynamic slices: the window is moved inside, step by step and as one g
   CHECK(is(av::dynamic_slice(x, {one, one}, {3, 4}), x.to_vector<double>()));
   CHECK_THROWS_AS(av::dynamic_slice(x, {0, 0}, {4, 1}), av::ShapeError);
   CHECK_THROWS_AS(av::dynamic_slice(x, {0}, {1}), av::ShapeError);
-  CHECK(is(av::dynamic_update_slice(x, av::zeros({2, 2}), {one, 9}), {0, 1, 2, 3, 4, 5, 0, 0, 8, 9, 0, 0}));
-  CHECK(is(av::dynamic_update_slice(x, av::zeros({1, 4}), {one, one}), {0, 1, 2, 3, 0, 0, 0, 0, 8, 9, 10, 11}));
-  check_batch([](const std::vector<Tensor>& a) { return av::dynamic_slice(a[0], {a[1], a[2]}, {2, 3}); },
-              {counting({3, 3, 4}), av::tensor<int>({0, 5, -1}), av::tensor<int>({1, 0, -9})});
-  check_batch([](const std::vector<Tensor>& a) { return av::dynamic_update_slice(a[0], a[1], {a[2], 1}); },
-              {counting({3, 3, 4}), counting({3, 2, 2}) + 50, av::tensor<int>({0, 5, -1})});
+  CHECK(is(av::dynamic_update_slice(x, av::zeros({2, 2}), {one, 9}),
+           {0, 1, 2, 3, 4, 5, 0, 0, 8, 9, 0, 0}));
+  CHECK(is(av::dynamic_update_slice(x, av::zeros({1, 4}), {one, one}),
+           {0, 1, 2, 3, 0, 0, 0, 0, 8, 9, 10, 11}));
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::dynamic_slice(a[0], {a[1], a[2]}, {2, 3});
+      },
+      {counting({3, 3, 4}), av::tensor<int>({0, 5, -1}), av::tensor<int>({1, 0, -9})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return av::dynamic_update_slice(a[0], a[1], {a[2], 1});
+      },
+      {counting({3, 3, 4}), counting({3, 2, 2}) + 50, av::tensor<int>({0, 5, -1})});
 }
 
 TEST_CASE("one_hot") {
@@ -206,10 +227,16 @@ TEST_CASE("slice with computed places") {
   CHECK(is(x.slice({i, av::all, j}), {14, 18, 22, 3, 7, 11}));
   CHECK(shape(x.slice({0, av::all, j})) == Shape{2, 3});
   CHECK(is(x.slice({av::newaxis, av::tensor<int>({{1}, {0}}), j, 1}), {21, 21, 9, 9}));
-  check_batch([](const std::vector<Tensor>& a) { return a[0].slice({a[1], av::all, a[2]}); },
-              {counting({2, 3, 2, 4}), av::tensor<int>({2, -3}), av::tensor<int>({0, 9})});
-  check_batch([](const std::vector<Tensor>& a) { return a[0].slice({a[1], av::range({}, {}, -1), 2}); },
-              {counting({2, 3, 2, 4}), av::tensor<int>({2, -3})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return a[0].slice({a[1], av::all, a[2]});
+      },
+      {counting({2, 3, 2, 4}), av::tensor<int>({2, -3}), av::tensor<int>({0, 9})});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return a[0].slice({a[1], av::range({}, {}, -1), 2});
+      },
+      {counting({2, 3, 2, 4}), av::tensor<int>({2, -3})});
 }
 
 TEST_CASE("indexed updates give a new tensor") {
@@ -217,8 +244,10 @@ TEST_CASE("indexed updates give a new tensor") {
   CHECK(is(x.at(1, 2).set(9), {0, 1, 2, 3, 4, 9}));
   CHECK(is(x.at(-1).add(1), {0, 1, 2, 4, 5, 6}));
   CHECK(is(x.at({av::all, 1}).mul(10), {0, 10, 2, 3, 40, 5}));
-  CHECK(is(x.at({av::all, av::range({}, {}, 2)}).set(av::tensor<float>({7, 8})), {7, 1, 8, 7, 4, 8}));
-  CHECK(is(x.at({av::all, av::range({}, {}, -1)}).set(av::tensor<float>({7, 8, 9})), {9, 8, 7, 9, 8, 7}));
+  CHECK(
+      is(x.at({av::all, av::range({}, {}, 2)}).set(av::tensor<float>({7, 8})), {7, 1, 8, 7, 4, 8}));
+  CHECK(is(x.at({av::all, av::range({}, {}, -1)}).set(av::tensor<float>({7, 8, 9})),
+           {9, 8, 7, 9, 8, 7}));
   CHECK(is(x.at({av::ellipsis}).min(2), {0, 1, 2, 2, 2, 2}));
   CHECK(is(x.at({av::all}).max(av::tensor<float>({{1}, {4}})), {1, 1, 2, 4, 4, 5}));
   CHECK(is(x, {0, 1, 2, 3, 4, 5}));
@@ -227,8 +256,10 @@ TEST_CASE("indexed updates give a new tensor") {
   CHECK(is(x.at({av::all, i}).set(av::tensor<float>({7, 8})), {0, 7, 2, 3, 8, 5}));
   CHECK(is(x.at({i, av::range(1, 3)}).add(10), {0, 1, 2, 3, 14, 15}));
   CHECK(is(x.at({av::range({}, {}, -1), i}).set(av::tensor<float>({7, 8})), {0, 8, 2, 3, 7, 5}));
-  CHECK(is(x.at({av::tensor<int>({1, 0}), av::all}).set(av::tensor<float>({{1, 2, 3}, {4, 5, 6}})), {4, 5, 6, 1, 2, 3}));
-  CHECK(is(counting({2, 2, 2}).at({i, av::all, i}).set(av::tensor<float>({8, 9})), {0, 1, 2, 3, 4, 8, 6, 9}));
+  CHECK(is(x.at({av::tensor<int>({1, 0}), av::all}).set(av::tensor<float>({{1, 2, 3}, {4, 5, 6}})),
+           {4, 5, 6, 1, 2, 3}));
+  CHECK(is(counting({2, 2, 2}).at({i, av::all, i}).set(av::tensor<float>({8, 9})),
+           {0, 1, 2, 3, 4, 8, 6, 9}));
   CHECK(is(x.at(i, 2).get(), {5}));
 }
 
@@ -256,13 +287,17 @@ TEST_CASE("values are converted and must fit the part") {
 TEST_CASE("indexed updates under vmap, every mix of mapped arguments") {
   check_batch([](const std::vector<Tensor>& a) { return a[0].at(a[1], 2).set(a[2]); },
               {counting({3, 2, 3}), av::tensor<int>({0, 1, -5}), av::tensor<float>({10, 20, 30})});
-  check_batch([](const std::vector<Tensor>& a) { return a[0].at({av::range(0, 2), a[1]}).add(a[2]); },
-              {counting({3, 3, 3}), av::tensor<int>({0, 1, -5}), counting({3, 2}) + 10});
-  check_batch([](const std::vector<Tensor>& a) { return a[0].at({av::range({}, {}, -2)}).mul(a[1]); },
-              {counting({3, 5}), counting({3, 3}) + 2});
+  check_batch(
+      [](const std::vector<Tensor>& a) {
+        return a[0].at({av::range(0, 2), a[1]}).add(a[2]);
+      },
+      {counting({3, 3, 3}), av::tensor<int>({0, 1, -5}), counting({3, 2}) + 10});
+  check_batch(
+      [](const std::vector<Tensor>& a) { return a[0].at({av::range({}, {}, -2)}).mul(a[1]); },
+      {counting({3, 5}), counting({3, 3}) + 2});
   check_batch([](const std::vector<Tensor>& a) { return a[0].at(a[1], a[2]).max(a[3]); },
-              {counting({2, 2, 3}), av::tensor<int>({{0, 1}, {1, 1}}), av::tensor<int>({{0, -1}, {2, 2}}),
-               counting({2, 2}) + 3});
+              {counting({2, 2, 3}), av::tensor<int>({{0, 1}, {1, 1}}),
+               av::tensor<int>({{0, -1}, {2, 2}}), counting({2, 2}) + 3});
 }
 
 TEST_CASE("errors name the function, the types and the line") {

@@ -18,15 +18,19 @@ const float not_a_number = std::numeric_limits<float>::quiet_NaN();
 TEST_CASE("sort is stable, NaN last, zeros equal") {
   CHECK(is(av::argsort(av::tensor<float>({0.0f, -0.0f})), {0, 1}));
   CHECK(is(av::argsort(av::tensor<float>({2, 1, 2, 1})), {1, 3, 0, 2}));
-  CHECK(is(av::sort(av::tensor<float>({-not_a_number, not_a_number, -inf, inf, -1, 1})), {-inf, -1, 1, inf, not_a_number, not_a_number}));
+  CHECK(is(av::sort(av::tensor<float>({-not_a_number, not_a_number, -inf, inf, -1, 1})),
+           {-inf, -1, 1, inf, not_a_number, not_a_number}));
   CHECK(std::signbit(av::sort(av::tensor<float>({1, 0.0f, -0.0f})).to_vector<float>()[1]));
   CHECK(is(av::sort(av::tensor<float>({{3, 1}, {2, 5}, {1, 3}}), 0), {1, 1, 2, 3, 3, 5}));
   CHECK(is(av::argsort(av::tensor<float>({{3, 1}, {2, 5}, {1, 3}}), 0), {2, 0, 1, 2, 0, 1}));
   CHECK(is(av::sort(av::transpose(av::tensor<float>({{3, 1}, {2, 5}}))), {2, 3, 1, 5}));
   CHECK(is(av::sort(av::tensor<bool>({true, false, true})), {0, 1, 1}));
   CHECK(is(av::sort(av::tensor<std::uint8_t>({255, 0, 3})), {0, 3, 255}));
-  CHECK(is(av::cast(av::sort(av::cast(av::tensor<float>({2, not_a_number, -3, inf}), av::f16)), av::f32), {-3, 2, inf, not_a_number}));
-  CHECK(is(av::argsort(av::cast(av::tensor<float>({2, not_a_number, -3, inf}), av::bf16)), {2, 0, 3, 1}));
+  CHECK(is(
+      av::cast(av::sort(av::cast(av::tensor<float>({2, not_a_number, -3, inf}), av::f16)), av::f32),
+      {-3, 2, inf, not_a_number}));
+  CHECK(is(av::argsort(av::cast(av::tensor<float>({2, not_a_number, -3, inf}), av::bf16)),
+           {2, 0, 3, 1}));
   CHECK(av::argsort(av::zeros({2})).dtype() == av::i32);
   CHECK(shape(av::sort(av::zeros({0, 3}), 0)) == Shape{0, 3});
   CHECK(shape(av::sort(av::zeros({3, 0}), 0)) == Shape{3, 0});
@@ -35,7 +39,8 @@ TEST_CASE("sort is stable, NaN last, zeros equal") {
 }
 
 TEST_CASE("sort along any axis under vmap") {
-  const Tensor x = av::tensor<float>({{{not_a_number, 1}, {-inf, inf}, {2, 1}}, {{0, -0.0f}, {-0.0f, 0}, {3, -1}}});
+  const Tensor x = av::tensor<float>(
+      {{{not_a_number, 1}, {-inf, inf}, {2, 1}}, {{0, -0.0f}, {-0.0f, 0}, {3, -1}}});
   for (const std::int64_t axis : {0, 1}) {
     check_batch([axis](const std::vector<Tensor>& a) { return av::sort(a[0], axis); }, {x});
     check_batch([axis](const std::vector<Tensor>& a) { return av::argsort(a[0], axis); }, {x});
@@ -57,13 +62,18 @@ TEST_CASE("top_k: greatest first, the first of equals first") {
 TEST_CASE("searchsorted, either side mapped") {
   const Tensor rows = av::tensor<float>({{1, 4, 5, 7, 9}, {1, 2, 5, 7, 9}});
   CHECK(is(av::vmap([](Tensor r) { return av::searchsorted(r, 3); })(rows), {1, 2}));
-  CHECK(is(av::vmap([](Tensor r) { return av::searchsorted(r, 5, av::Side::right); })(rows), {3, 3}));
+  CHECK(
+      is(av::vmap([](Tensor r) { return av::searchsorted(r, 5, av::Side::right); })(rows), {3, 3}));
   const Tensor sorted = av::tensor<float>({1, 2, 2, 4});
   const Tensor queries = av::tensor<float>({-1, 1, 2, 3, 4, 9, inf, not_a_number});
   CHECK(is(av::searchsorted(sorted, queries), {0, 0, 1, 3, 3, 4, 4, 4}));
   CHECK(is(av::searchsorted(sorted, queries, av::Side::right), {0, 1, 3, 3, 4, 4, 4, 4}));
-  CHECK(is(av::searchsorted(av::tensor<float>({1, not_a_number, not_a_number}), av::tensor<float>({2, not_a_number})), {1, 1}));
-  CHECK(is(av::searchsorted(av::tensor<float>({1, not_a_number, not_a_number}), av::tensor<float>({2, not_a_number}), av::Side::right), {1, 3}));
+  CHECK(is(av::searchsorted(av::tensor<float>({1, not_a_number, not_a_number}),
+                            av::tensor<float>({2, not_a_number})),
+           {1, 1}));
+  CHECK(is(av::searchsorted(av::tensor<float>({1, not_a_number, not_a_number}),
+                            av::tensor<float>({2, not_a_number}), av::Side::right),
+           {1, 3}));
   CHECK(is(av::searchsorted(av::zeros({0}), av::tensor<float>({0, 1, 2, 3})), {0, 0, 0, 0}));
   CHECK(is(av::searchsorted(av::tensor<int>({1, 3}), 2), {1}));
   CHECK_THROWS_AS(av::searchsorted(rows, 1), av::ShapeError);
@@ -73,7 +83,8 @@ TEST_CASE("searchsorted, either side mapped") {
     // Every query against a plain count.
     const Tensor all = counting({n}) * 2;
     std::vector<double> want;
-    for (std::int64_t q = -1; q < 2 * n + 1; ++q) want.push_back(static_cast<double>(std::min(n, (q + 1) / 2)));
+    for (std::int64_t q = -1; q < 2 * n + 1; ++q)
+      want.push_back(static_cast<double>(std::min(n, (q + 1) / 2)));
     CHECK(is(av::searchsorted(all, counting({2 * n + 2}) - 1), want));
   }
 }
@@ -97,7 +108,8 @@ TEST_CASE("cumulative ops") {
   CHECK(is(av::cumsum(x, 1, {.reverse = true, .exclusive = true}), {5, 3, 0, 11, 6, 0}));
   CHECK(is(av::cumprod(x[1]), {4, 20, 120}));
   CHECK(is(av::cumprod(x[1], {.exclusive = true}), {1, 4, 20}));
-  CHECK(is(av::cummax(av::tensor<float>({1, 3, 2, not_a_number, 9})), {1, 3, 3, not_a_number, not_a_number}));
+  CHECK(is(av::cummax(av::tensor<float>({1, 3, 2, not_a_number, 9})),
+           {1, 3, 3, not_a_number, not_a_number}));
   CHECK(is(av::cummin(av::tensor<float>({1, 3, -2, 9}), {.exclusive = true}), {inf, 1, 1, -2}));
   CHECK(is(av::cummax(av::tensor<int>({2, 1}), {.exclusive = true}), {-2147483648.0, 2}));
   CHECK(av::cumsum(av::ones({3}, av::b8)).dtype() == av::i32);
@@ -107,12 +119,15 @@ TEST_CASE("cumulative ops") {
   CHECK(shape(av::cumsum(av::zeros({0}))) == Shape{0});
   CHECK(shape(av::cumsum(av::zeros({2, 0, 3}), 0)) == Shape{2, 0, 3});
   CHECK_THROWS_AS(av::cumsum(x), av::ShapeError);
-  check_batch([](const std::vector<Tensor>& a) { return av::cumsum(a[0], 0); }, {counting({3, 4, 2}) * 0.1});
-  check_batch([](const std::vector<Tensor>& a) { return av::cummin(a[0], 1, {.reverse = true}); }, {counting({3, 4, 2})});
+  check_batch([](const std::vector<Tensor>& a) { return av::cumsum(a[0], 0); },
+              {counting({3, 4, 2}) * 0.1});
+  check_batch([](const std::vector<Tensor>& a) { return av::cummin(a[0], 1, {.reverse = true}); },
+              {counting({3, 4, 2})});
 }
 
 TEST_CASE("argmax and argmin: NaN counts, the first of equals") {
-  const Tensor x = av::tensor<float>({{not_a_number, not_a_number, not_a_number}, {0, not_a_number, 1}, {not_a_number, 0, 0}});
+  const Tensor x = av::tensor<float>(
+      {{not_a_number, not_a_number, not_a_number}, {0, not_a_number, 1}, {not_a_number, 0, 0}});
   CHECK(is(av::argmax(x, 1), {0, 1, 0}));
   CHECK(is(av::argmin(x, 1), {0, 1, 0}));
   CHECK(is(av::vmap([](Tensor r) { return av::argmax(r); })(x), {0, 1, 0}));

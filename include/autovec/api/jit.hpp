@@ -18,8 +18,9 @@
 
 namespace autovec::inline v1 {
 
-/// `freeze_captures`: data that the function captured is taken as it is at the first call; otherwise
-/// a function that captures data is traced again at each call, and stays right when it changes.
+/// `freeze_captures`: data that the function captured is taken as it is at the first call;
+/// otherwise a function that captures data is traced again at each call, and stays right when it
+/// changes.
 struct JitOptions {
   bool freeze_captures = false;
 };
@@ -105,7 +106,10 @@ template <class F>
 class Jitted {
  public:
   Jitted(F f, JitOptions options, Where where)
-      : f_(std::move(f)), options_(options), where_(where), cache_(std::make_shared<detail::JitCache>()) {}
+      : f_(std::move(f)),
+        options_(options),
+        where_(where),
+        cache_(std::make_shared<detail::JitCache>()) {}
 
   template <class... Args>
   auto operator()(Args&&... args) const {
@@ -121,14 +125,14 @@ class Jitted {
   }
 
   /// As a call, but the results go into the tensors of `result`, whose memory is written where no
-  /// other handle shares it; a warm call then allocates nothing. `result` has the type and shapes of
-  /// the call's result; a leaf of another type, or with shared memory, gets fresh memory.
+  /// other handle shares it; a warm call then allocates nothing. `result` has the type and shapes
+  /// of the call's result; a leaf of another type, or with shared memory, gets fresh memory.
   template <class R, class... Args>
   void call_into(R& result, Args&&... args) const {
     tree::require_callable<F, Args...>();
     if (Trace::current() != nullptr) {
-      fail<TraceError>("call_into", "there is no memory to write while a function is traced", where_,
-                       "call the function and use its result");
+      fail<TraceError>("call_into", "there is no memory to write while a function is traced",
+                       where_, "call the function and use its result");
     }
     const auto arguments = tree::arguments<F>(std::forward<Args>(args)...);
     using Result = ResultOf<decltype(arguments)>;
@@ -161,7 +165,8 @@ class Jitted {
  private:
   using Leaves = detail::Leaves;
   template <class Arguments>
-  using ResultOf = tree::map_type<decltype(std::apply(std::declval<const F&>(), std::declval<Arguments>()))>;
+  using ResultOf =
+      tree::map_type<decltype(std::apply(std::declval<const F&>(), std::declval<Arguments>()))>;
 
   /// Fills the frame's inputs and gives the entry, tracing where there is none yet.
   template <class Result, class Arguments>
@@ -190,7 +195,8 @@ class Jitted {
       TracedGraph traced = detail::trace_leaves(
           detail::types_of(frame.leaves),
           [&](const Leaves& in) {
-            fresh->prototype.emplace(tree::as_argument(std::apply(f_, detail::tree_from(arguments, in))));
+            fresh->prototype.emplace(
+                tree::as_argument(std::apply(f_, detail::tree_from(arguments, in))));
             return detail::leaves_of(*fresh->prototype);
           },
           where_);

@@ -17,8 +17,8 @@ namespace autovec::inline v1 {
 namespace detail {
 
 /// Number of lanes, from the mapped leaves and the options. Axes come wrapped into range.
-inline std::int64_t count_lanes(const Leaves& leaves, LeafAxes& axes, LeafName name, const VmapOptions& options,
-                                Where where) {
+inline std::int64_t count_lanes(const Leaves& leaves, LeafAxes& axes, LeafName name,
+                                const VmapOptions& options, Where where) {
   std::int64_t lanes = options.axis_size;
   if (lanes < -1) fail<ShapeError>("vmap", "a negative axis_size", where);
   std::string first = "axis_size";
@@ -33,7 +33,8 @@ inline std::int64_t count_lanes(const Leaves& leaves, LeafAxes& axes, LeafName n
     if (*axes[i] < -rank || *axes[i] >= rank) {
       what += " is out of range for ";
       what += type_text(type);
-      fail<ShapeError>("vmap", what, where, rank == 0 ? "give av::shared for what all lanes see whole" : "");
+      fail<ShapeError>("vmap", what, where,
+                       rank == 0 ? "give av::shared for what all lanes see whole" : "");
     }
     axes[i] = *axes[i] < 0 ? *axes[i] + rank : *axes[i];
     const std::int64_t extent = type.shape[static_cast<std::size_t>(*axes[i])];
@@ -58,32 +59,37 @@ inline std::int64_t count_lanes(const Leaves& leaves, LeafAxes& axes, LeafName n
 }
 
 /// Places a result's lane axis where `axis` says; none: the result must be the same for all lanes.
-inline Tensor place_result(const Batched& result, std::optional<std::int64_t> axis, std::int64_t lanes,
-                           std::size_t position, Where where) {
+inline Tensor place_result(const Batched& result, std::optional<std::int64_t> axis,
+                           std::int64_t lanes, std::size_t position, Where where) {
   const std::string name = "result " + number_text(position);
   if (!axis) {
     if (result.mapped) {
-      fail<ShapeError>("vmap", name + " differs from lane to lane, but its out axis is shared", where);
+      fail<ShapeError>("vmap", name + " differs from lane to lane, but its out axis is shared",
+                       where);
     }
     return result.value;
   }
   const auto rank = static_cast<std::int64_t>(result.lane_rank()) + 1;
   if (*axis < -rank || *axis >= rank) {
-    fail<ShapeError>("vmap", name + " axis " + number_text(*axis) + " is out of range for rank " + number_text(rank),
-                     where);
+    fail<ShapeError>(
+        "vmap",
+        name + " axis " + number_text(*axis) + " is out of range for rank " + number_text(rank),
+        where);
   }
   const Tensor mapped = ops::detail::to_mapped(result, lanes, where);
   return moveaxis(Operand(mapped, where), 0, *axis);
 }
 
 /// vmap on leaves. Inside a trace what it emits goes there, outside it is planned as one graph.
-AUTOVEC_API Leaves vmap_leaves(const Leaves& arguments, LeafAxes axes, LeafName name, LeafFunction f,
-                          FunctionRef<LeafAxes()> out_axes, const VmapOptions& options, Where where) {
+AUTOVEC_API Leaves vmap_leaves(const Leaves& arguments, LeafAxes axes, LeafName name,
+                               LeafFunction f, FunctionRef<LeafAxes()> out_axes,
+                               const VmapOptions& options, Where where) {
   const std::int64_t lanes = count_lanes(arguments, axes, name, options, where);
   if (options.chunk < 0) fail<ShapeError>("vmap", "a negative chunk", where);
   const bool chunked = options.chunk > 0 && options.chunk < lanes;
   if (chunked && !options.axis_name.empty()) {
-    fail<Unsupported>("vmap", "lanes that are computed in chunks can't talk: axis_name with chunk", where);
+    fail<Unsupported>("vmap", "lanes that are computed in chunks can't talk: axis_name with chunk",
+                      where);
   }
   return staged(arguments, [&](std::span<const Tensor> handles) {
     std::vector<Batched> inputs;
@@ -126,7 +132,8 @@ AUTOVEC_API Leaves vmap_leaves(const Leaves& arguments, LeafAxes axes, LeafName 
         for (Batched& x : in) {
           if (x.mapped) x.value = mapped[next++];
         }
-        std::vector<Batched> out = VmapWalk(count, options.axis_name).run(traced.graph, std::move(in));
+        std::vector<Batched> out =
+            VmapWalk(count, options.axis_name).run(traced.graph, std::move(in));
         Leaves values;
         result_mapped.clear();
         for (const Batched& y : out) {

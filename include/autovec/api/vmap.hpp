@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/create.hpp"
 #include "autovec/ops/control_flow.hpp"
+#include "autovec/ops/create.hpp"
 #include "autovec/trace/axes.hpp"
 
 namespace autovec::inline v1 {
@@ -29,8 +29,8 @@ namespace detail {
 Leaves vmap_leaves(const Leaves& arguments, LeafAxes axes, LeafName name, LeafFunction f,
                    FunctionRef<LeafAxes()> out_axes, const VmapOptions& options, Where where);
 
-/// Runs `body` on handles of the arguments and executes what it recorded as one graph; inside an open
-/// trace it just runs `body`.
+/// Runs `body` on handles of the arguments and executes what it recorded as one graph; inside an
+/// open trace it just runs `body`.
 Leaves staged_leaves(const Leaves& arguments, LeafFunction body);
 
 /// `argument 1`, `argument 0 W1`: the argument and, in a struct, the field of a leaf.
@@ -64,7 +64,11 @@ template <class F, class In, class Out>
 class Vmapped {
  public:
   Vmapped(F f, In in, Out out, VmapOptions options, Where where)
-      : f_(std::move(f)), in_(std::move(in)), out_(std::move(out)), options_(std::move(options)), where_(where) {}
+      : f_(std::move(f)),
+        in_(std::move(in)),
+        out_(std::move(out)),
+        options_(std::move(options)),
+        where_(where) {}
 
   template <class... Args>
   auto operator()(Args&&... args) const {
@@ -77,7 +81,8 @@ class Vmapped {
     using Result = tree::map_type<decltype(std::apply(f_, arguments))>;
     std::optional<Result> prototype;
     const detail::Leaves out = detail::vmap_leaves(
-        leaves, std::move(axes), [&](std::size_t leaf) { return detail::argument_leaf(arguments, leaf); },
+        leaves, std::move(axes),
+        [&](std::size_t leaf) { return detail::argument_leaf(arguments, leaf); },
         [&](const detail::Leaves& in) {
           prototype.emplace(tree::as_argument(std::apply(f_, detail::tree_from(arguments, in))));
           return detail::leaves_of(*prototype);
@@ -100,8 +105,8 @@ class Vmapped {
 };
 
 /// Vectorizes a function of one example. By default axis 0 of every argument and result runs along
-/// the lanes; `in(...)` and `out(...)` say otherwise (see trace/axes.hpp). Calling the result throws
-/// ShapeError where mapped extents differ.
+/// the lanes; `in(...)` and `out(...)` say otherwise (see trace/axes.hpp). Calling the result
+/// throws ShapeError where mapped extents differ.
 struct VmapFunction {
   template <class F>
   auto operator()(F f, Where where = Where::here()) const {
@@ -114,8 +119,8 @@ struct VmapFunction {
   template <class F, class... I, class... O>
   auto operator()(F f, InAxes<I...> in_axes, OutAxes<O...> out_axes, VmapOptions options = {},
                   Where where = Where::here()) const {
-    return Vmapped<F, InAxes<I...>, OutAxes<O...>>(std::move(f), std::move(in_axes), std::move(out_axes),
-                                                   std::move(options), where);
+    return Vmapped<F, InAxes<I...>, OutAxes<O...>>(std::move(f), std::move(in_axes),
+                                                   std::move(out_axes), std::move(options), where);
   }
 };
 inline constexpr VmapFunction vmap;

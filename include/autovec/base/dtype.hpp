@@ -13,7 +13,21 @@ namespace autovec::inline v1 {
 
 /// Element type of a tensor. f16 and bf16 are storage types: arithmetic on them runs in f32.
 enum class DType : std::uint8_t {
-  b8, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128
+  b8,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  c64,
+  c128
 };
 
 inline constexpr std::size_t dtype_count = 15;
@@ -25,9 +39,9 @@ inline constexpr DType b8 = DType::b8, i8 = DType::i8, i16 = DType::i16, i32 = D
 
 /// `f32`, `i64`, ...
 constexpr std::string_view name_of(DType t) noexcept {
-  constexpr std::array<std::string_view, dtype_count> names = {
-      "b8", "i8", "i16", "i32", "i64", "u8", "u16", "u32",
-      "u64", "f16", "bf16", "f32", "f64", "c64", "c128"};
+  constexpr std::array<std::string_view, dtype_count> names = {"b8",   "i8",  "i16", "i32", "i64",
+                                                               "u8",   "u16", "u32", "u64", "f16",
+                                                               "bf16", "f32", "f64", "c64", "c128"};
   return names[static_cast<std::size_t>(t)];
 }
 

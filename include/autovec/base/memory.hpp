@@ -146,7 +146,8 @@ class Storage {
   static Storage allocate(std::size_t bytes) {
     const std::size_t whole = bytes + block_alignment;
     void* block = MemoryPool::instance().allocate(whole);
-    return Storage(new (block) Header{{1}, static_cast<std::byte*>(block) + block_alignment, whole});
+    return Storage(new (block)
+                       Header{{1}, static_cast<std::byte*>(block) + block_alignment, whole});
   }
   /// The caller's memory; not owned.
   static Storage borrow(void* data) {
@@ -170,8 +171,8 @@ class Storage {
 
   std::byte* data() const noexcept { return header_ == nullptr ? nullptr : header_->data; }
   explicit operator bool() const noexcept { return header_ != nullptr; }
-  /// Whether this is the only handle of a block of the pool, which may then be written. The caller's
-  /// memory never is.
+  /// Whether this is the only handle of a block of the pool, which may then be written. The
+  /// caller's memory never is.
   bool unique() const noexcept {
     return header_ != nullptr &&
            header_->data == reinterpret_cast<std::byte*>(header_) + block_alignment &&

@@ -44,7 +44,8 @@ inline void set_executor(Executor executor) {
   detail::executor_setting().store(executor, std::memory_order_relaxed);
 }
 
-/// The executor in force: `set_executor`, else the environment's AUTOVEC_EXECUTOR; never `automatic`.
+/// The executor in force: `set_executor`, else the environment's AUTOVEC_EXECUTOR; never
+/// `automatic`.
 inline Executor executor() {
   const Executor set = detail::executor_setting().load(std::memory_order_relaxed);
   return set == Executor::automatic ? Executor::simd : set;

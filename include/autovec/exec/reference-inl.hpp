@@ -46,7 +46,8 @@ inline void launch(const void* prepared, KernelBuffers buffers) {
 inline lane::Program combine_program(const Reduction& r) {
   lane::Recorder recorder({reduction_ways});
   lane::ValueIds in;
-  for (int i = 0; i < 2; ++i) in.push_back(recorder.load({recorder.add_buffer(r.dtype, false), 0, {1}}));
+  for (int i = 0; i < 2; ++i)
+    in.push_back(recorder.load({recorder.add_buffer(r.dtype, false), 0, {1}}));
   const std::int32_t out = recorder.add_buffer(r.dtype, true);
   recorder.store({out, 0, {1}}, recorder.call(r.combine, in));
   return recorder.finish();
@@ -95,14 +96,15 @@ inline void launch_reduction(const void* prepared, KernelBuffers buffers) {
       continue;
     }
     const std::int64_t first = o * k.inner;
-    k.value.run(in, first, first + k.inner, [&](std::int64_t point, std::span<const std::uint64_t> v) {
-      const std::int64_t i = point - first;
-      const std::int64_t way = i % reduction_ways;
-      std::byte* into = i < reduction_ways ? acc : x;
-      std::memcpy(into + static_cast<std::size_t>(way) * k.width, v.data(), k.width);
-      const bool last_way = way == reduction_ways - 1 || i == k.inner - 1;
-      if (i >= reduction_ways && last_way) combine(acc, x, way + 1);
-    });
+    k.value.run(in, first, first + k.inner,
+                [&](std::int64_t point, std::span<const std::uint64_t> v) {
+                  const std::int64_t i = point - first;
+                  const std::int64_t way = i % reduction_ways;
+                  std::byte* into = i < reduction_ways ? acc : x;
+                  std::memcpy(into + static_cast<std::size_t>(way) * k.width, v.data(), k.width);
+                  const bool last_way = way == reduction_ways - 1 || i == k.inner - 1;
+                  if (i >= reduction_ways && last_way) combine(acc, x, way + 1);
+                });
     std::int64_t count = k.inner < reduction_ways ? k.inner : reduction_ways;
     for (std::int64_t w = reduction_ways / 2; w > 0; w /= 2) {
       if (count <= w) continue;
@@ -140,7 +142,8 @@ template <class T>
 void multiply(const Contraction& c, const T* a, const T* b, T* out, std::size_t axis) {
   if (axis < c.batch.size()) {
     for (std::int64_t i = 0; i < c.batch[axis]; ++i) {
-      multiply(c, a + i * c.a_batch[axis], b + i * c.b_batch[axis], out + i * c.c_batch[axis], axis + 1);
+      multiply(c, a + i * c.a_batch[axis], b + i * c.b_batch[axis], out + i * c.c_batch[axis],
+               axis + 1);
     }
     return;
   }
@@ -161,7 +164,9 @@ inline void launch_contraction(const void* prepared, const std::byte* a, const s
         multiply(contraction, reinterpret_cast<const T*>(a), reinterpret_cast<const T*>(b),
                  reinterpret_cast<T*>(c), 0);
       },
-      [] { ensure(false, "reference: contraction of a dtype that lane programs don't compute with"); });
+      [] {
+        ensure(false, "reference: contraction of a dtype that lane programs don't compute with");
+      });
 }
 
 }  // namespace reference

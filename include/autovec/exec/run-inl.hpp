@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,9 @@
 
 #include "autovec/exec/run.hpp"
 #include "autovec/exec/scatter-inl.hpp"
+#include "autovec/plan/explain.hpp"
 #include "autovec/plan/lower.hpp"
+#include "autovec/plan/lower_control.hpp"
 #include "autovec/plan/pipeline.hpp"
 #include "autovec/plan/text.hpp"
 
@@ -26,7 +29,7 @@ namespace plan {
 struct Workspace {
   Storage memory;
   std::vector<std::byte*> addresses;
-  std::vector<std::byte*> scratch;                                  // of one launch
+  std::vector<std::byte*> scratch;                                       // of one launch
   std::vector<std::pair<std::vector<Array>, std::vector<Array>>> calls;  // operands, results
 };
 
@@ -96,8 +99,20 @@ class Run {
   void block(const Block& b) {
     for (const Step& s : b.steps) {
       step_ = &s;
-      std::visit([this](const auto& what) { (*this)(what); }, s.what);
+      if (counts_.times != nullptr) {
+        timed(s);
+      } else {
+        std::visit([this](const auto& what) { (*this)(what); }, s.what);
+      }
     }
+  }
+  void timed(const Step& s) {
+    const auto start = std::chrono::steady_clock::now();
+    std::visit([this](const auto& what) { (*this)(what); }, s.what);
+    const auto spent = std::chrono::steady_clock::now() - start;
+    StepTimes::Entry& entry = counts_.times->of(&s);
+    entry.nanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+    ++entry.runs;
   }
 
   void operator()(const Launch& s) {
@@ -147,8 +162,9 @@ class Run {
   }
   void operator()(const Scatter& s) {
     ++counts_.scatters;
-    counts_.scatter_bytes += run_scatter(s, address(s.target), address(s.starts), address(s.updates),
-                                         s.params.masked ? address(s.mask) : nullptr);
+    counts_.scatter_bytes +=
+        run_scatter(s, address(s.target), address(s.starts), address(s.updates),
+                    s.params.masked ? address(s.mask) : nullptr);
   }
 
   void operator()(const Branch& s) {
@@ -187,8 +203,8 @@ class Run {
     std::byte* alive = address(s.alive);
     const auto lanes = static_cast<std::size_t>(s.lanes);
     std::memset(alive, 1, lanes);
+    block(s.condition);
     while (true) {
-      block(s.condition);
       std::byte any{0}, died{0};
       if (s.died >= 0) {
         std::byte* gone = address(s.died);
@@ -206,6 +222,7 @@ class Run {
       ++counts_.trips;
       block(s.body);
       turn(s.carries);
+      if (!s.body_tests) block(s.condition);
     }
     finish(s.carries);
   }
@@ -336,7 +353,32 @@ AUTOVEC_API void Executable::run_into(std::span<const Array> inputs, std::span<c
   plan::Run(*state_, *lease.workspace, count).block(p.root);
 }
 
-AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs, RunCounts* counts) const {
+AUTOVEC_API std::string Executable::explain() const {
+  return plan::explain_plan(state_->plan, state_->backend->name);
+}
+
+AUTOVEC_API Profile Executable::profile(std::span<const Array> inputs, int runs) const {
+  std::vector<Array> outputs = run(inputs);
+  StepTimes times;
+  RunCounts counts;
+  counts.times = &times;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < runs; ++i) run_into(inputs, outputs, &counts);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  Profile out;
+  out.seconds = spent.count() / runs;
+  plan::for_each_step(state_->plan.root, 0, [&](const plan::Step& step, int depth) {
+    const StepTimes::Entry& entry = times.of(&step);
+    const double each = static_cast<double>(entry.runs) / runs;
+    out.rows.push_back({plan::step_name(step), step.reason, depth, entry.runs / runs,
+                        1e-9 * static_cast<double>(entry.nanoseconds) / runs,
+                        each * plan::step_bytes(step)});
+  });
+  return out;
+}
+
+AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs,
+                                               RunCounts* counts) const {
   std::vector<Array> outputs;
   outputs.reserve(state_->plan.outputs.size());
   for (const Type& type : state_->plan.outputs) outputs.push_back(Array::allocate(type));
@@ -347,7 +389,9 @@ AUTOVEC_API std::vector<Array> Executable::run(std::span<const Array> inputs, Ru
 AUTOVEC_API std::span<const Type> Executable::input_types() const { return state_->plan.inputs; }
 AUTOVEC_API std::span<const Type> Executable::output_types() const { return state_->plan.outputs; }
 AUTOVEC_API std::string Executable::text() const { return plan::plan_text(state_->plan); }
-AUTOVEC_API std::int64_t Executable::workspace_bytes() const { return state_->plan.workspace_bytes; }
+AUTOVEC_API std::int64_t Executable::workspace_bytes() const {
+  return state_->plan.workspace_bytes;
+}
 AUTOVEC_API const Backend& Executable::backend() const { return *state_->backend; }
 
 }  // namespace autovec::inline v1

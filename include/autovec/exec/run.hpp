@@ -11,14 +11,33 @@
 #include <vector>
 
 #include "autovec/base/config.hpp"
+#include "autovec/base/profile.hpp"
 #include "autovec/exec/backend.hpp"
 #include "autovec/ir/array.hpp"
 #include "autovec/ir/graph.hpp"
 
 namespace autovec::inline v1 {
 
+/// Time spent in the steps of a plan.
+struct StepTimes {
+  struct Entry {
+    const void* step = nullptr;  // plan::Step
+    std::int64_t nanoseconds = 0;
+    std::int64_t runs = 0;
+  };
+  std::vector<Entry> entries;
+  Entry& of(const void* step) {
+    for (Entry& e : entries) {
+      if (e.step == step) return e;
+    }
+    entries.push_back({step, 0, 0});
+    return entries.back();
+  }
+};
+
 /// What one run did; for tests of structure and for profiles.
 struct RunCounts {
+  StepTimes* times = nullptr;  // filled where given
   std::int64_t launches = 0;
   std::int64_t contractions = 0;
   std::int64_t copies = 0;
@@ -27,7 +46,7 @@ struct RunCounts {
   std::int64_t branches = 0;  // sides that ran
   std::int64_t loops = 0;
   std::int64_t scans = 0;
-  std::int64_t trips = 0;     // of loops and scans
+  std::int64_t trips = 0;       // of loops and scans
   std::int64_t workspaces = 0;  // made because none was free
   // Bytes read and written, by kind of step.
   std::int64_t launch_bytes = 0;
@@ -42,9 +61,9 @@ struct RunCounts {
 
 /// How a graph is turned into a plan.
 struct PlanOptions {
-  bool fuse = true;           // false: a kernel a node
-  bool share_memory = true;   // false: a buffer a value
-  std::string_view skip;      // passes to leave out, as `hoist,cse`
+  bool fuse = true;            // false: a kernel a node
+  bool share_memory = true;    // false: a buffer a value
+  std::string_view skip = {};  // passes to leave out, as `hoist,cse`
 };
 
 /// An immutable plan with its kernels prepared for a backend. Copies share it.
@@ -68,6 +87,10 @@ class Executable {
   std::span<const Type> output_types() const;
   /// The plan in canonical text.
   std::string text() const;
+  /// The plan for people.
+  std::string explain() const;
+  /// Runs once, then `runs` times, and tells where the time went.
+  Profile profile(std::span<const Array> inputs, int runs) const;
   std::int64_t workspace_bytes() const;
   const Backend& backend() const;
 

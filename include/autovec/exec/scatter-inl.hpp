@@ -57,7 +57,8 @@ void set_row(std::byte* to, std::int64_t to_stride, const std::byte* from, std::
     std::memcpy(to, from, static_cast<std::size_t>(count) * width);
     return;
   }
-  for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, width);
+  for (std::int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * to_stride, from + i * from_stride, width);
 }
 
 template <ScatterMode mode, class T>
@@ -146,14 +147,16 @@ inline std::int64_t run_scatter(const Scatter& s, std::byte* target, const std::
   Extents extents, to_strides, from_strides;
   std::size_t update_axis = outer;
   for (std::size_t axis = batch; axis < x.rank(); ++axis) {
-    if (std::find(p.collapsed.begin(), p.collapsed.end(), static_cast<std::int64_t>(axis)) != p.collapsed.end()) {
+    if (std::find(p.collapsed.begin(), p.collapsed.end(), static_cast<std::int64_t>(axis)) !=
+        p.collapsed.end()) {
       continue;
     }
     extents.push_back(p.sizes[axis - batch]);
     to_strides.push_back(s.target.place.layout.strides[axis] * width);
     from_strides.push_back(s.updates.place.layout.strides[update_axis++] * width);
   }
-  if (extents.empty()) extents.push_back(1), to_strides.push_back(width), from_strides.push_back(width);
+  if (extents.empty())
+    extents.push_back(1), to_strides.push_back(width), from_strides.push_back(width);
   const std::size_t last = extents.size() - 1;
   std::int64_t window = 1;
   for (const std::int64_t n : extents) window *= n;
@@ -176,7 +179,8 @@ inline std::int64_t run_scatter(const Scatter& s, std::byte* target, const std::
     for (std::size_t k = 0; runs && k < p.axes.size(); ++k) {
       const auto axis = static_cast<std::size_t>(p.axes[k]);
       std::int64_t start = read_start(
-          starts + index + static_cast<std::int64_t>(k) * s.starts.place.layout.strides[outer] * start_width,
+          starts + index +
+              static_cast<std::int64_t>(k) * s.starts.place.layout.strides[outer] * start_width,
           s.starts.type.dtype);
       const std::int64_t extent = x.shape[axis];
       const std::int64_t top = extent - p.sizes[axis - batch];

@@ -77,8 +77,8 @@ class GraphBuilder {
   GraphData data_;
 };
 
-/// See graph.hpp. Compares by walking both graphs back from their outputs. Which nodes share a value
-/// counts, except for literals: graphs are the same just when they print the same.
+/// See graph.hpp. Compares by walking both graphs back from their outputs. Which nodes share a
+/// value counts, except for literals: graphs are the same just when they print the same.
 inline bool same_graph(const Graph& a, const Graph& b) {
   if (!a || !b) return !a && !b;
   if (&*a == &*b) return true;
@@ -98,13 +98,15 @@ inline bool same_graph(const Graph& a, const Graph& b) {
     match(a->inputs[i], b->inputs[i]);
   }
   std::vector<std::pair<ValueId, ValueId>> open;
-  for (std::size_t i = 0; i < a->outputs.size(); ++i) open.push_back({a->outputs[i], b->outputs[i]});
+  for (std::size_t i = 0; i < a->outputs.size(); ++i)
+    open.push_back({a->outputs[i], b->outputs[i]});
   while (!open.empty()) {
     const auto [v, w] = open.back();
     open.pop_back();
     const Node* m = a.producer(v);
     const Node* n = b.producer(w);
-    if (m != nullptr && n != nullptr && same_op(m->op, &literal_row) && same_op(n->op, &literal_row)) {
+    if (m != nullptr && n != nullptr && same_op(m->op, &literal_row) &&
+        same_op(n->op, &literal_row)) {
       if (!(m->params == n->params)) return false;
       continue;
     }

@@ -109,8 +109,6 @@ class DotPrinter {
 }  // namespace detail
 
 /// A picture of `graph` in Graphviz's language, `dot -Tsvg` draws it.
-inline std::string graph_dot(const Graph& graph) {
-  return detail::DotPrinter().text(graph);
-}
+inline std::string graph_dot(const Graph& graph) { return detail::DotPrinter().text(graph); }
 
 }  // namespace autovec::inline v1

@@ -35,12 +35,12 @@ struct Node {
 
 /// What a graph consists of. Built by GraphBuilder, then never changed.
 struct GraphData {
-  std::vector<Type> types;               // of each value
-  std::vector<std::int32_t> producers;   // node of each value, -1 for an input
+  std::vector<Type> types;              // of each value
+  std::vector<std::int32_t> producers;  // node of each value, -1 for an input
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::uint64_t hash = 0;                // of the structure; places do not count
+  std::uint64_t hash = 0;  // of the structure; places do not count
 };
 
 /// A cheap handle to an immutable graph.

@@ -20,8 +20,8 @@ struct ReduceParams {
   }
 };
 
-/// contract: an einsum of two operands, one label (a letter) an axis, no label twice in one operand.
-/// A label that is not in `out` is summed over.
+/// contract: an einsum of two operands, one label (a letter) an axis, no label twice in one
+/// operand. A label that is not in `out` is summed over.
 struct ContractParams {
   std::string a, b, out;
   template <class Self, class F>
@@ -82,9 +82,9 @@ struct ScatterParams {
   }
 };
 
-// Lane axes. The predicate of a branch or loop has shape L, the lane axes of the op: each lane takes
-// its own side, or runs its own number of trips and is then frozen. L = [] is a plain branch or
-// loop. An extent of 1 in L stands for an axis along which the predicate is shared.
+// Lane axes. The predicate of a branch or loop has shape L, the lane axes of the op: each lane
+// takes its own side, or runs its own number of trips and is then frozen. L = [] is a plain branch
+// or loop. An extent of 1 in L stands for an axis along which the predicate is shared.
 //
 // A value that the op carries or gives has lane axes in front: all of L, or a subset. Bit i of its
 // `present` mask tells whether it has lane axis i; present axes stand in order in front of its own
@@ -95,9 +95,9 @@ struct ScatterParams {
 /// branch(index, operands...): runs `sides[index]` (clamped into range) on the operands.
 ///
 /// `index` is i32 (or b8 for two sides: false takes sides[0], true takes sides[1]) of shape L. All
-/// sides take the operands as inputs and give results of the same full types; `present[s * r + j]` is
-/// the mask of result j (of r) of side s. Result j of the node has the full type. A side that no lane
-/// takes is not run; what a lane does not take can change nothing.
+/// sides take the operands as inputs and give results of the same full types; `present[s * r + j]`
+/// is the mask of result j (of r) of side s. Result j of the node has the full type. A side that no
+/// lane takes is not run; what a lane does not take can change nothing.
 struct BranchParams {
   std::vector<Graph> sides;
   Extents present;
@@ -110,12 +110,13 @@ struct BranchParams {
 
 /// loop(condition captures..., body captures..., carries...): while the condition holds.
 ///
-/// condition(condition captures..., carries...) gives b8 of shape L. body(body captures..., [alive],
-/// carries...) gives the next carries, with the types of the carries. `alive` (b8 of shape L), the
-/// lanes that run this trip, is there if `masked`. The body runs while any lane is alive.
-/// Result j has the full type of carry j: per lane, its value when the lane's condition first failed.
-/// A carry that lacks a lane axis along which L > 1 is *uniform* along it: what it is updated with
-/// does not vary along that axis, so it runs on unblended, and only its result is frozen per lane.
+/// condition(condition captures..., carries...) gives b8 of shape L. body(body captures...,
+/// [alive], carries...) gives the next carries, with the types of the carries. `alive` (b8 of shape
+/// L), the lanes that run this trip, is there if `masked`. The body runs while any lane is alive.
+/// Result j has the full type of carry j: per lane, its value when the lane's condition first
+/// failed. A carry that lacks a lane axis along which L > 1 is *uniform* along it: what it is
+/// updated with does not vary along that axis, so it runs on unblended, and only its result is
+/// frozen per lane.
 struct LoopParams {
   std::int64_t condition_captures = 0;
   std::int64_t body_captures = 0;

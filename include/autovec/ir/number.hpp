@@ -21,24 +21,24 @@ struct Number {
 
   Number() = default;
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Number(T value) {
-    if constexpr (std::is_same_v<T, bool>) {
-      kind = Kind::boolean;
-      bits = value ? 1 : 0;
-    } else if constexpr (std::is_floating_point_v<T>) {
-      kind = Kind::real;
-      bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
-    } else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      const auto u = static_cast<std::uint64_t>(value);
-      kind = u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? Kind::natural
-                                                                              : Kind::integer;
-      bits = u;
-    } else {
-      kind = Kind::integer;
-      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+    requires std::is_arithmetic_v<T> Number(T value) {
+      if constexpr (std::is_same_v<T, bool>) {
+        kind = Kind::boolean;
+        bits = value ? 1 : 0;
+      } else if constexpr (std::is_floating_point_v<T>) {
+        kind = Kind::real;
+        bits = std::bit_cast<std::uint64_t>(static_cast<double>(value));
+      } else if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+        const auto u = static_cast<std::uint64_t>(value);
+        kind = u > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                   ? Kind::natural
+                   : Kind::integer;
+        bits = u;
+      } else {
+        kind = Kind::integer;
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+      }
     }
-  }
 
   double real() const {
     switch (kind) {
@@ -96,9 +96,7 @@ struct Number {
           std::memcpy(&out, &value, sizeof value);
           return out;
         },
-        [&] {
-          return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(as<float>()));
-        });
+        [&] { return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(as<float>())); });
   }
 
   friend bool operator==(const Number&, const Number&) noexcept = default;

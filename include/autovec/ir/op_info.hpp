@@ -17,8 +17,8 @@ namespace autovec::inline v1 {
 namespace lane {
 class Recorder;
 }
-struct BatchCall;   // transform/vmap.hpp
-struct Sample;      // ops/sample.hpp
+struct BatchCall;  // transform/vmap.hpp
+struct Sample;     // ops/sample.hpp
 
 /// How an op relates its results to its operands; lowering knows kinds, never single ops.
 enum class Kind : std::uint8_t {
@@ -35,7 +35,8 @@ enum class Kind : std::uint8_t {
   call       ///< a named library routine on whole arrays
 };
 
-/// Element types that a map or reduction takes; operands of others are promoted into it, or refused.
+/// Element types that a map or reduction takes; operands of others are promoted into it, or
+/// refused.
 enum class Accept : std::uint8_t {
   floats,   ///< integers and b8 become the default float
   numbers,  ///< integers and floats; b8 becomes i32

@@ -2,7 +2,8 @@
 //
 //   struct AxisParams {
 //     std::int64_t axis = 0;
-//     template <class Self, class F> static void fields(Self& self, F&& f) { f("axis", self.axis); }
+//     template <class Self, class F> static void fields(Self& self, F&& f) { f("axis", self.axis);
+//     }
 //   };
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -182,8 +183,8 @@ struct ParamsRow {
 /// The columns of parameter struct P.
 template <class P>
 inline constexpr ParamsInfo params_info = {
-    &detail::ParamsRow<P>::tag,   detail::ParamsRow<P>::equal, detail::ParamsRow<P>::hash,
-    detail::ParamsRow<P>::print,  detail::ParamsRow<P>::parse, detail::ParamsRow<P>::graphs};
+    &detail::ParamsRow<P>::tag,  detail::ParamsRow<P>::equal, detail::ParamsRow<P>::hash,
+    detail::ParamsRow<P>::print, detail::ParamsRow<P>::parse, detail::ParamsRow<P>::graphs};
 
 /// The parameter struct of an op that has none.
 struct NoParams {

@@ -1,4 +1,5 @@
-// Reads the text of graphs: what print.hpp writes, and a little more for people who write it by hand.
+// Reads the text of graphs: what print.hpp writes, and a little more for people who write it by
+// hand.
 //
 //   (x: f32[3], y: f32[3]) { p = mul x y; return p }
 //
@@ -54,12 +55,17 @@ inline DType parse_dtype(TextCursor& in) {
   return dtype;
 }
 
+/// Numbers far above what any tensor has are refused, so that ops may add and subtract them.
 inline Extents parse_extents(TextCursor& in) {
+  constexpr std::int64_t most = std::int64_t{1} << 50;
   Extents out;
   in.expect("[");
   if (in.accept("]")) return out;
-  do out.push_back(in.integer());
-  while (in.accept(","));
+  do {
+    const std::size_t at = next_position(in);
+    out.push_back(in.integer());
+    if (out.back() < -most || out.back() > most) fail_at(in, at, "integer out of range");
+  } while (in.accept(","));
   in.expect("]");
   return out;
 }
@@ -159,7 +165,8 @@ class GraphParser {
       do outputs.push_back(operand());
       while (in_.accept(","));
     }
-    while (in_.accept(";")) {}
+    while (in_.accept(";")) {
+    }
     in_.expect("}");
     in_.leave();
     return builder_.finish(std::move(outputs));
@@ -210,7 +217,8 @@ class GraphParser {
     for (std::size_t i = 0; i < left.size(); ++i) {
       define(left[i].at, left[i].name, first + static_cast<ValueId>(i));
     }
-    while (in_.accept(";")) {}
+    while (in_.accept(";")) {
+    }
   }
 
   const OpInfo& op_named(std::size_t at, std::string_view name) {
@@ -288,8 +296,8 @@ class GraphParser {
         literals_.try_emplace({p.value.kind, p.value.bits, p.dtype, p.weak}, ValueId{-1});
     if (fresh) {
       const Type type{p.dtype, p.weak, {}};
-      found->second = builder_.add_node(literal_row, Params::of(p), {}, std::span(&type, 1),
-                                        Where::unknown());
+      found->second =
+          builder_.add_node(literal_row, Params::of(p), {}, std::span(&type, 1), Where::unknown());
     }
     return found->second;
   }

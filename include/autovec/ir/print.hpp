@@ -58,8 +58,8 @@ inline std::string real_text(double value) {
 /// `2:f32`; a weak one `2:f32~`.
 inline std::string literal_text(const LiteralParams& literal) {
   const bool odd = literal.value.kind == Number::Kind::real && std::isnan(literal.value.real());
-  std::string out = odd ? real_text(literal.value.real())
-                        : number_text_as(literal.value, literal.dtype);
+  std::string out =
+      odd ? real_text(literal.value.real()) : number_text_as(literal.value, literal.dtype);
   out += ':';
   out += name_of(literal.dtype);
   if (literal.weak) out += '~';
@@ -185,8 +185,8 @@ inline void print_field(std::string& out, const Graph& v, int indent) {
 
 }  // namespace detail
 
-/// The canonical text of `graph`. Lines behind the first are indented by `indent` blanks more; there
-/// is no line end at the end.
+/// The canonical text of `graph`. Lines behind the first are indented by `indent` blanks more;
+/// there is no line end at the end.
 inline std::string graph_text(const Graph& graph, int indent = 0) {
   std::string out;
   detail::print_field(out, graph, indent);

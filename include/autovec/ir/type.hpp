@@ -102,7 +102,9 @@ inline std::atomic<DType>& default_float_setting() {
 }  // namespace detail
 
 /// The dtype of a C++ floating number that meets no typed tensor: f32 unless set otherwise.
-inline DType default_float() { return detail::default_float_setting().load(std::memory_order_relaxed); }
+inline DType default_float() {
+  return detail::default_float_setting().load(std::memory_order_relaxed);
+}
 
 /// Sets what `default_float()` gives, for the whole process. Throws TypeError unless f32 or f64.
 inline void set_default_float(DType dtype, Where where = Where::here()) {
@@ -187,7 +189,8 @@ inline Extents broadcast_shapes(const Extents& a, const Extents& b, bool& fits) 
 }
 
 /// Axis in [0, rank): negative ones count from the back. Throws ShapeError naming axis and rank.
-inline std::int64_t wrap_axis(std::int64_t axis, std::size_t rank, std::string_view op, Where where) {
+inline std::int64_t wrap_axis(std::int64_t axis, std::size_t rank, std::string_view op,
+                              Where where) {
   const auto r = static_cast<std::int64_t>(rank);
   const std::int64_t wrapped = axis < 0 ? axis + r : axis;
   if (wrapped < 0 || wrapped >= r) {

@@ -39,9 +39,7 @@ class GraphVerifier {
 
  private:
   std::int32_t count() const { return static_cast<std::int32_t>(g_.nodes.size()); }
-  bool is_value(ValueId v) const {
-    return v >= 0 && static_cast<std::size_t>(v) < g_.types.size();
-  }
+  bool is_value(ValueId v) const { return v >= 0 && static_cast<std::size_t>(v) < g_.types.size(); }
   void require(bool holds, std::string_view what) const {
     if (!holds) refuse(what);
   }
@@ -93,7 +91,8 @@ class GraphVerifier {
 
   void params(const OpInfo& op, const Params& params) {
     const bool none = op.params == nullptr || op.params->identity == params_info<NoParams>.identity;
-    require(params.empty() == none, none ? "the op has no parameters" : "the parameters are missing");
+    require(params.empty() == none,
+            none ? "the op has no parameters" : "the parameters are missing");
     if (none) return;
     require(params.info()->identity == op.params->identity, "the parameters are another op's");
     if (op.name == literal_row.name) {

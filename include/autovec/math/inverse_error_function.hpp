@@ -90,10 +90,10 @@ struct Erfinv {
   }
 };
 
-/// The normal variate of x uniform in (-1, 1): sqrt(2) erfinv(x) as jax.random computes it, with 1 -
-/// x^2 from a rounded square, so that the numbers are those of that library within 4 ulp. They are not
-/// the exact quantiles: the error is greatest where the square's rounding is, at 1 - |x| about the
-/// root of an ulp.
+/// The normal variate of x uniform in (-1, 1): sqrt(2) erfinv(x) as jax.random computes it, with 1
+/// - x^2 from a rounded square, so that the numbers are those of that library within 4 ulp. They
+/// are not the exact quantiles: the error is greatest where the square's rounding is, at 1 - |x|
+/// about the root of an ulp.
 struct NormalFromUniform {
   static constexpr std::string_view name = "normal_from_uniform";
   static constexpr double bound_f32 = 100, bound_f64 = 1e6;

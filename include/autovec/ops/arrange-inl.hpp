@@ -28,7 +28,8 @@ struct Concatenate {
       f("axis", self.axis);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     const std::int64_t axis = params.as<Params>().axis;
     if (x.empty()) fail<ShapeError>(name, "no operands", where);
     bool fits = axis >= 0 && axis < static_cast<std::int64_t>(x[0].rank());
@@ -69,14 +70,16 @@ struct Concatenate {
     }
     call.give(emit_one(call.op, autovec::Params::of(Params{axis + 1}), operands, call.where));
   }
-  static void kernel(std::span<const Array> x, std::span<Array> results, const autovec::Params& params) {
+  static void kernel(std::span<const Array> x, std::span<Array> results,
+                     const autovec::Params& params) {
     const auto axis = static_cast<std::size_t>(params.as<Params>().axis);
     const Extents& shape = results[0].type.shape;
     const std::size_t width = size_of(results[0].type.dtype);
     const std::int64_t outer = extent_product(shape, 0, axis);
     std::vector<std::size_t> runs;  // bytes that an operand gives at a time
     for (const Array& a : x) {
-      runs.push_back(static_cast<std::size_t>(extent_product(a.type.shape, axis, shape.size())) * width);
+      runs.push_back(static_cast<std::size_t>(extent_product(a.type.shape, axis, shape.size())) *
+                     width);
     }
     std::byte* to = results[0].data;
     for (std::int64_t o = 0; o < outer; ++o) {
@@ -89,14 +92,14 @@ struct Concatenate {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{0}, {{2}, {3}}),
-                                   form(Params{1}, {{2, 1}, {2, 0}, {2, 3}}),
-                                   form(Params{0}, {{0}, {0}}),
-                                   form(Params{0}, {{1}})});
+    return for_dtypes(takes_real,
+                      {form(Params{0}, {{2}, {3}}), form(Params{1}, {{2, 1}, {2, 0}, {2, 3}}),
+                       form(Params{0}, {{0}, {0}}), form(Params{0}, {{1}})});
   }
 };
 
-/// pad(x, value): `before[i]` copies of `value` (rank 0) in front of axis i of x, `after[i]` behind.
+/// pad(x, value): `before[i]` copies of `value` (rank 0) in front of axis i of x, `after[i]`
+/// behind.
 struct Pad {
   static constexpr std::string_view name = "pad";
   static constexpr Kind kind = Kind::call;
@@ -109,7 +112,8 @@ struct Pad {
       f("after", self.after);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(name, x.size(), 2, where);
     const auto& p = params.as<Params>();
     bool fits = p.before.size() == x[0].rank() && p.after.size() == x[0].rank() && x[1].rank() == 0;
@@ -152,14 +156,16 @@ struct Pad {
     const Tensor zero = autovec::detail::with_element(Tensor(0), {dtype, false}, call.where);
     const Tensor body = padded(x.value, zero, p);
     const Tensor inside = full(x.lane_shape(), Operand(true, call.where));
-    const Tensor outside = autovec::detail::with_element(Tensor(false), {DType::b8, false}, call.where);
+    const Tensor outside =
+        autovec::detail::with_element(Tensor(false), {DType::b8, false}, call.where);
     const Tensor mask = padded(inside, outside, inner);
     Extents shape = mask.shape();
     shape.insert(0, call.lanes());
     const Tensor fill = broadcast_in(value.value, shape, {0}, call.where);
     call.give(autovec::detail::emit_select(at(mask), broadcast_to(at(body), shape), fill));
   }
-  static void kernel(std::span<const Array> x, std::span<Array> results, const autovec::Params& params) {
+  static void kernel(std::span<const Array> x, std::span<Array> results,
+                     const autovec::Params& params) {
     const auto& p = params.as<Params>();
     const Extents& shape = results[0].type.shape;
     const Extents& inner = x[0].type.shape;
@@ -192,9 +198,10 @@ struct Pad {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{{1}, {2}}, {{2}, {}}), form(Params{{0, 1}, {1, 0}}, {{2, 3}, {}}),
-                                   form(Params{{1}, {1}}, {{0}, {}}), form(Params{{}, {}}, {{}, {}}),
-                                   form(Params{{0, 2}, {0, 0}}, {{1, 1}, {}})});
+    return for_dtypes(
+        takes_real, {form(Params{{1}, {2}}, {{2}, {}}), form(Params{{0, 1}, {1, 0}}, {{2, 3}, {}}),
+                     form(Params{{1}, {1}}, {{0}, {}}), form(Params{{}, {}}, {{}, {}}),
+                     form(Params{{0, 2}, {0, 0}}, {{1, 1}, {}})});
   }
 
  private:
@@ -231,21 +238,26 @@ inline Where where_of(std::initializer_list<Operand> operands) {
 }
 }  // namespace detail
 
-AUTOVEC_API Tensor ConcatenateFunction::operator()(std::initializer_list<Operand> parts, std::int64_t axis) const {
+AUTOVEC_API Tensor ConcatenateFunction::operator()(std::initializer_list<Operand> parts,
+                                                   std::int64_t axis) const {
   return (*this)(detail::tensors_of(parts), axis, detail::where_of(parts));
 }
 
-AUTOVEC_API Tensor ConcatenateFunction::operator()(std::vector<Tensor> parts, std::int64_t axis, Where where) const {
+AUTOVEC_API Tensor ConcatenateFunction::operator()(std::vector<Tensor> parts, std::int64_t axis,
+                                                   Where where) const {
   detail::promote_parts("concatenate", parts, where);
   axis = wrap_axis(axis, parts[0].rank(), "concatenate", where);
-  return emit_one(row_of<ops::Concatenate>, Params::of(ops::Concatenate::Params{axis}), parts, where);
+  return emit_one(row_of<ops::Concatenate>, Params::of(ops::Concatenate::Params{axis}), parts,
+                  where);
 }
 
-AUTOVEC_API Tensor StackFunction::operator()(std::initializer_list<Operand> parts, std::int64_t axis) const {
+AUTOVEC_API Tensor StackFunction::operator()(std::initializer_list<Operand> parts,
+                                             std::int64_t axis) const {
   return (*this)(detail::tensors_of(parts), axis, detail::where_of(parts));
 }
 
-AUTOVEC_API Tensor StackFunction::operator()(std::vector<Tensor> parts, std::int64_t axis, Where where) const {
+AUTOVEC_API Tensor StackFunction::operator()(std::vector<Tensor> parts, std::int64_t axis,
+                                             Where where) const {
   detail::promote_parts("stack", parts, where);
   axis = wrap_axis(axis, parts[0].rank() + 1, "stack", where);
   for (Tensor& part : parts) {
@@ -255,10 +267,12 @@ AUTOVEC_API Tensor StackFunction::operator()(std::vector<Tensor> parts, std::int
     }
   }
   for (Tensor& part : parts) part = expand_dims(Operand(part, where), axis);
-  return emit_one(row_of<ops::Concatenate>, Params::of(ops::Concatenate::Params{axis}), parts, where);
+  return emit_one(row_of<ops::Concatenate>, Params::of(ops::Concatenate::Params{axis}), parts,
+                  where);
 }
 
-AUTOVEC_API std::vector<Tensor> SplitFunction::operator()(Operand x, std::int64_t parts, std::int64_t axis) const {
+AUTOVEC_API std::vector<Tensor> SplitFunction::operator()(Operand x, std::int64_t parts,
+                                                          std::int64_t axis) const {
   axis = wrap_axis(axis, x.rank(), "split", x.where());
   const std::int64_t extent = x.type().shape[static_cast<std::size_t>(axis)];
   if (parts <= 0 || extent % parts != 0) {
@@ -276,19 +290,23 @@ AUTOVEC_API std::vector<Tensor> SplitFunction::operator()(Operand x, std::int64_
   return at(x, places, axis);
 }
 
-AUTOVEC_API std::vector<Tensor> SplitFunction::operator()(Operand x, std::initializer_list<std::int64_t> places, std::int64_t axis) const {
+AUTOVEC_API std::vector<Tensor> SplitFunction::operator()(
+    Operand x, std::initializer_list<std::int64_t> places, std::int64_t axis) const {
   return at(x, Extents(places), wrap_axis(axis, x.rank(), "split", x.where()));
 }
 
-AUTOVEC_API std::vector<Tensor> SplitFunction::at(const Operand& x, const Extents& places, std::int64_t axis) {
+AUTOVEC_API std::vector<Tensor> SplitFunction::at(const Operand& x, const Extents& places,
+                                                  std::int64_t axis) {
   const std::int64_t extent = x.type().shape[static_cast<std::size_t>(axis)];
   std::vector<Tensor> out;
   std::int64_t start = 0;
   for (std::size_t i = 0; i <= places.size(); ++i) {
     const std::int64_t stop = i < places.size() ? places[i] : extent;
     if (stop < start || stop > extent) {
-      fail<ShapeError>("split", "places " + shape_text(places) + " are not ascending positions in " + type_text(x.type()),
-                       x.where());
+      fail<ShapeError>(
+          "split",
+          "places " + shape_text(places) + " are not ascending positions in " + type_text(x.type()),
+          x.where());
     }
     out.push_back(slice_axis(x, axis, start, stop - start, x.where()));
     start = stop;
@@ -311,19 +329,22 @@ inline Tensor padded_places(const Tensor& i, std::int64_t n, PadMode mode, Where
 }
 }  // namespace detail
 
-AUTOVEC_API Tensor PadFunction::operator()(Operand x, std::vector<PadWidth> widths, Operand value) const {
+AUTOVEC_API Tensor PadFunction::operator()(Operand x, std::vector<PadWidth> widths,
+                                           Operand value) const {
   check(x, widths);
   ops::Pad::Params p;
   for (const PadWidth& width : widths) {
     p.before.push_back(width.before);
     p.after.push_back(width.after);
   }
-  if (value.rank() != 0) fail<ShapeError>("pad", "the value has type " + type_text(value.type()), x.where());
+  if (value.rank() != 0)
+    fail<ShapeError>("pad", "the value has type " + type_text(value.type()), x.where());
   const Tensor operands[2] = {x, detail::with_element(value, {x.type().dtype, false}, x.where())};
   return emit_one(row_of<ops::Pad>, Params::of(std::move(p)), operands, x.where());
 }
 
-AUTOVEC_API Tensor PadFunction::operator()(Operand x, std::vector<PadWidth> widths, PadMode mode) const {
+AUTOVEC_API Tensor PadFunction::operator()(Operand x, std::vector<PadWidth> widths,
+                                           PadMode mode) const {
   check(x, widths);
   const detail::At at(x.where());
   Tensor y = x;
@@ -333,8 +354,10 @@ AUTOVEC_API Tensor PadFunction::operator()(Operand x, std::vector<PadWidth> widt
     const std::int64_t total = widths[i].before + n + widths[i].after;
     if (total == n) continue;
     if (n == 0) {
-      fail<ShapeError>("pad", "nothing to fill from along axis " + number_text(axis) + " of " + type_text(x.type()),
-                       x.where());
+      fail<ShapeError>(
+          "pad",
+          "nothing to fill from along axis " + number_text(axis) + " of " + type_text(x.type()),
+          x.where());
     }
     const Tensor i0 = at(iota(total, DType::i32, x.where())) - widths[i].before;
     y = take(at(y), at(detail::padded_places(i0, n, mode, x.where())), axis);
@@ -373,7 +396,8 @@ AUTOVEC_API Tensor TileFunction::operator()(Operand x, Extents counts) const {
   while (shape.size() < counts.size()) shape.insert(0, 1);
   Extents apart, repeated, result;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (counts[i] < 0) fail<ShapeError>("tile", "a negative count in " + shape_text(counts), x.where());
+    if (counts[i] < 0)
+      fail<ShapeError>("tile", "a negative count in " + shape_text(counts), x.where());
     apart.push_back(1);
     apart.push_back(shape[i]);
     repeated.push_back(counts[i]);
@@ -387,7 +411,8 @@ AUTOVEC_API Tensor RepeatFunction::operator()(Operand x, std::int64_t count) con
   return (*this)(Operand(reshape(x, {-1}), x.where()), count, 0);
 }
 
-AUTOVEC_API Tensor RepeatFunction::operator()(Operand x, std::int64_t count, std::int64_t axis) const {
+AUTOVEC_API Tensor RepeatFunction::operator()(Operand x, std::int64_t count,
+                                              std::int64_t axis) const {
   const detail::At at(x.where());
   axis = wrap_axis(axis, x.rank(), "repeat", x.where());
   if (count < 0) fail<ShapeError>("repeat", "a negative count", x.where());
@@ -409,14 +434,16 @@ AUTOVEC_API Tensor RollFunction::operator()(Operand x, Operand shift, std::int64
   const detail::At at(where);
   axis = wrap_axis(axis, x.rank(), "roll", where);
   detail::check_index("roll", shift, where);
-  if (shift.rank() != 0) fail<ShapeError>("roll", "the shift has type " + type_text(shift.type()), where);
+  if (shift.rank() != 0)
+    fail<ShapeError>("roll", "the shift has type " + type_text(shift.type()), where);
   const std::int64_t n = x.type().shape[static_cast<std::size_t>(axis)];
   if (n == 0) return x;
   if (shift.tensor().is_number()) {
     const std::int64_t by = shift.tensor().state().number.as<std::int64_t>() % n;
     const std::int64_t first = by < 0 ? by + n : by;
     if (first == 0) return x;
-    return concatenate({at(slice_axis(x, axis, n - first, first, where)), at(slice_axis(x, axis, 0, n - first, where))},
+    return concatenate({at(slice_axis(x, axis, n - first, first, where)),
+                        at(slice_axis(x, axis, 0, n - first, where))},
                        axis);
   }
   const Tensor by = at(cast(shift, DType::i64)) % n;
@@ -433,7 +460,8 @@ inline Tensor below_diagonal(std::int64_t rows, std::int64_t columns, Where wher
 inline Tensor keep_triangle(std::string_view op, const Operand& x, std::int64_t k, bool lower) {
   const Where where = x.where();
   const At at(where);
-  if (x.rank() < 2) fail<ShapeError>(op, "expected rank 2 or more, got " + type_text(x.type()), where);
+  if (x.rank() < 2)
+    fail<ShapeError>(op, "expected rank 2 or more, got " + type_text(x.type()), where);
   const Tensor below = below_diagonal(x.tensor().extent(-2), x.tensor().extent(-1), where);
   const Tensor keep = lower ? at(below) >= -k : at(below) <= -k;
   return emit_select(at(keep), x, with_element(Tensor(0), {x.type().dtype, x.type().weak}, where));
@@ -458,7 +486,8 @@ AUTOVEC_API Tensor DiagFunction::operator()(Operand x, std::int64_t k) const {
     const std::int64_t start = std::min(shift, extent);
     return diagonal(at(slice_axis(x, axis, start, extent - start, where)));
   }
-  if (x.rank() != 1) fail<ShapeError>("diag", "expected rank 1 or 2, got " + type_text(x.type()), where);
+  if (x.rank() != 1)
+    fail<ShapeError>("diag", "expected rank 1 or 2, got " + type_text(x.type()), where);
   const std::int64_t n = x.type().shape[0] + shift;
   // Row i shows element j of x beside its column, so x stands shifted along the columns.
   const Tensor row = k == 0 ? x.tensor() : pad(x, {{k > 0 ? k : 0, k < 0 ? -k : 0}});

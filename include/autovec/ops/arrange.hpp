@@ -10,14 +10,16 @@ namespace autovec::inline v1 {
 /// dtypes are promoted. Throws ShapeError.
 struct ConcatenateFunction {
   Tensor operator()(std::initializer_list<Operand> parts, std::int64_t axis = 0) const;
-  Tensor operator()(std::vector<Tensor> parts, std::int64_t axis = 0, Where where = Where::here()) const;
+  Tensor operator()(std::vector<Tensor> parts, std::int64_t axis = 0,
+                    Where where = Where::here()) const;
 };
 inline constexpr ConcatenateFunction concatenate;
 
 /// Tensors of one shape side by side along a new axis at position `axis` of the result.
 struct StackFunction {
   Tensor operator()(std::initializer_list<Operand> parts, std::int64_t axis = 0) const;
-  Tensor operator()(std::vector<Tensor> parts, std::int64_t axis = 0, Where where = Where::here()) const;
+  Tensor operator()(std::vector<Tensor> parts, std::int64_t axis = 0,
+                    Where where = Where::here()) const;
 };
 inline constexpr StackFunction stack;
 
@@ -25,7 +27,8 @@ inline constexpr StackFunction stack;
 /// [j, end). All of them are views. Throws ShapeError.
 struct SplitFunction {
   std::vector<Tensor> operator()(Operand x, std::int64_t parts, std::int64_t axis = 0) const;
-  std::vector<Tensor> operator()(Operand x, std::initializer_list<std::int64_t> places, std::int64_t axis = 0) const;
+  std::vector<Tensor> operator()(Operand x, std::initializer_list<std::int64_t> places,
+                                 std::int64_t axis = 0) const;
 
  private:
   static std::vector<Tensor> at(const Operand& x, const Extents& places, std::int64_t axis);
@@ -46,9 +49,11 @@ enum class PadMode : std::uint8_t { edge, reflect, wrap };
 /// pad(x, widths, PadMode::edge) and so on fill from x. The value is converted to the dtype of x.
 /// Throws ShapeError for negative widths, or where there is nothing to fill from.
 struct PadFunction {
-  Tensor operator()(Operand x, std::vector<PadWidth> widths, Operand value = Operand(0, Where::unknown())) const;
+  Tensor operator()(Operand x, std::vector<PadWidth> widths,
+                    Operand value = Operand(0, Where::unknown())) const;
   Tensor operator()(Operand x, std::vector<PadWidth> widths, PadMode mode) const;
-  Tensor operator()(Operand x, std::int64_t width, Operand value = Operand(0, Where::unknown())) const;
+  Tensor operator()(Operand x, std::int64_t width,
+                    Operand value = Operand(0, Where::unknown())) const;
   Tensor operator()(Operand x, std::int64_t width, PadMode mode) const;
 
  private:

@@ -48,7 +48,8 @@ struct Collective {
                       {form(p, {{}}), form(p, {{2}}), form(p, {{0, 1}})});
   }
   [[noreturn]] static void unresolved(const autovec::Params& params) {
-    fail<TraceError>(Op::name, "no vmap has the axis '" + params.as<AxisParams>().axis + "'", Where::unknown());
+    fail<TraceError>(Op::name, "no vmap has the axis '" + params.as<AxisParams>().axis + "'",
+                     Where::unknown());
   }
 };
 
@@ -64,20 +65,25 @@ struct Psum : Collective<Psum> {
 struct Pmax : Collective<Pmax> {
   static constexpr std::string_view name = "pmax";
   static void resolve(BatchCall& call, const Batched& x) {
-    call.give(x.mapped ? autovec::detail::reduce_axes<Max>(x.value, Extents{0}, {}, call.where) : x.value, false);
+    call.give(
+        x.mapped ? autovec::detail::reduce_axes<Max>(x.value, Extents{0}, {}, call.where) : x.value,
+        false);
   }
 };
 struct Pmin : Collective<Pmin> {
   static constexpr std::string_view name = "pmin";
   static void resolve(BatchCall& call, const Batched& x) {
-    call.give(x.mapped ? autovec::detail::reduce_axes<Min>(x.value, Extents{0}, {}, call.where) : x.value, false);
+    call.give(
+        x.mapped ? autovec::detail::reduce_axes<Min>(x.value, Extents{0}, {}, call.where) : x.value,
+        false);
   }
 };
 /// All lanes' values along a new axis 0.
 struct AllGather : Collective<AllGather> {
   static constexpr std::string_view name = "all_gather";
   static constexpr Accept accept = Accept::scalars;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(name, x.size(), 1, where);
     Type type = x[0];
     type.shape.insert(0, params.as<AxisParams>().lanes);
@@ -93,7 +99,8 @@ struct AllGather : Collective<AllGather> {
       return;
     }
     // Gathered along axis 0 of what lies behind the lane axis: move it there.
-    const Tensor gathered = emit_one(call.op, call.params, std::span(&call.operands[0].value, 1), call.where);
+    const Tensor gathered =
+        emit_one(call.op, call.params, std::span(&call.operands[0].value, 1), call.where);
     call.give(moveaxis(Operand(gathered, call.where), 1, 0));
   }
   static void resolve(BatchCall& call, const Batched& x) {
@@ -166,7 +173,8 @@ Tensor emit_collective(Operand x, const AxisName& axis) {
   if (std::is_same_v<Op, ops::Psum>) dtype = wide_sum(dtype);
   if (Op::accept == Accept::numbers && is_bool(dtype)) dtype = DType::i32;
   const Tensor value = with_element(strong(x, x.where()), {dtype, false}, x.where());
-  return emit_one(row_of<Op>, Params::of(ops::AxisParams{axis.text, lanes}), std::span(&value, 1), x.where());
+  return emit_one(row_of<Op>, Params::of(ops::AxisParams{axis.text, lanes}), std::span(&value, 1),
+                  x.where());
 }
 }  // namespace detail
 
@@ -176,7 +184,8 @@ AUTOVEC_API Tensor PsumFunction::operator()(Operand x, detail::AxisName axis) co
 
 AUTOVEC_API Tensor PmeanFunction::operator()(Operand x, detail::AxisName axis) const {
   const auto lanes = static_cast<double>(detail::lanes_of("pmean", axis));
-  const Tensor y = detail::with_element(detail::strong(x, x.where()), to_inexact({x.type().dtype, false}), x.where());
+  const Tensor y = detail::with_element(detail::strong(x, x.where()),
+                                        to_inexact({x.type().dtype, false}), x.where());
   const Tensor total = detail::emit_collective<ops::Psum>(Operand(y, x.where()), axis);
   return emit_map<ops::Div>(Operand(total, x.where()), Operand(lanes, x.where()));
 }
@@ -195,7 +204,8 @@ AUTOVEC_API Tensor AllGatherFunction::operator()(Operand x, detail::AxisName axi
 
 AUTOVEC_API Tensor AxisIndexFunction::operator()(detail::AxisName axis) const {
   const std::int64_t lanes = detail::lanes_of("axis_index", axis);
-  return emit_one(row_of<ops::AxisIndex>, Params::of(ops::AxisParams{axis.text, lanes}), {}, axis.where);
+  return emit_one(row_of<ops::AxisIndex>, Params::of(ops::AxisParams{axis.text, lanes}), {},
+                  axis.where);
 }
 
 }  // namespace autovec::inline v1

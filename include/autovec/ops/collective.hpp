@@ -29,10 +29,11 @@ namespace detail {
 /// Name of a vmap axis together with the caller's place.
 struct AxisName {
   template <class T>
-    requires std::convertible_to<T, std::string_view>
-  AxisName(const T& name, Where place = Where::here()) : text(name), where(place) {}
-  std::string text;
-  Where where;
+    requires std::convertible_to<T, std::string_view> AxisName(const T& name,
+                                                               Where place = Where::here())
+        : text(name), where(place) {}
+    std::string text;
+    Where where;
 };
 }  // namespace detail
 

@@ -1,5 +1,5 @@
-// Element-wise functions made of ops. They have no rules of their own, so they are written such that
-// neither values nor derivatives overflow on the way: a `where` feeds a side what it can bear.
+// Element-wise functions made of ops. They have no rules of their own, so they are written such
+// that neither values nor derivatives overflow on the way: a `where` feeds a side what it can bear.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,9 @@ namespace autovec::inline v1 {
 
 namespace detail {
 /// x as a float: integers and b8 become the default float.
-inline Tensor as_float(const Operand& x) { return with_element(x, to_inexact(element_of(x.type())), x.where()); }
+inline Tensor as_float(const Operand& x) {
+  return with_element(x, to_inexact(element_of(x.type())), x.where());
+}
 
 /// The element of two operands that are computed with together as floats.
 inline Element common_float(const Operand& x, const Operand& y) {
@@ -42,9 +44,13 @@ inline double log_2x_from(DType dtype) { return dtype == DType::f64 ? 0x1p28 : 0
 
 AUTOVEC_API Tensor SquareFunction::operator()(Operand x) const { return x * x; }
 
-AUTOVEC_API Tensor ReciprocalFunction::operator()(Operand x) const { return Operand(1.0, x.where()) / x; }
+AUTOVEC_API Tensor ReciprocalFunction::operator()(Operand x) const {
+  return Operand(1.0, x.where()) / x;
+}
 
-AUTOVEC_API Tensor RsqrtFunction::operator()(Operand x) const { return Operand(1.0, x.where()) / sqrt(x); }
+AUTOVEC_API Tensor RsqrtFunction::operator()(Operand x) const {
+  return Operand(1.0, x.where()) / sqrt(x);
+}
 
 AUTOVEC_API Tensor IsinfFunction::operator()(Operand x) const {
   return Operand(abs(x), x.where()) == detail::infinity;
@@ -54,7 +60,8 @@ AUTOVEC_API Tensor IsfiniteFunction::operator()(Operand x) const {
   return Operand(abs(x), x.where()) < detail::infinity;
 }
 
-AUTOVEC_API Tensor NanToNumFunction::operator()(Operand x, double nan, std::optional<double> posinf, std::optional<double> neginf) const {
+AUTOVEC_API Tensor NanToNumFunction::operator()(Operand x, double nan, std::optional<double> posinf,
+                                                std::optional<double> neginf) const {
   const DType dtype = x.type().dtype;
   if (!is_float(dtype)) return x;
   const detail::At at(x.where());
@@ -189,7 +196,9 @@ AUTOVEC_API Tensor LogicalXorFunction::operator()(Operand x, Operand y) const {
   return Operand(detail::as_bool(x), x.where()) ^ detail::as_bool(y);
 }
 
-AUTOVEC_API Tensor LogicalNotFunction::operator()(Operand x) const { return ~Operand(detail::as_bool(x), x.where()); }
+AUTOVEC_API Tensor LogicalNotFunction::operator()(Operand x) const {
+  return ~Operand(detail::as_bool(x), x.where());
+}
 
 AUTOVEC_API Tensor DiffFunction::operator()(Operand x, std::int64_t n, std::int64_t axis) const {
   const Where where = x.where();
@@ -199,7 +208,8 @@ AUTOVEC_API Tensor DiffFunction::operator()(Operand x, std::int64_t n, std::int6
   for (; n > 0 && y.extent(axis) > 0; --n) {
     const std::int64_t m = y.extent(axis) - 1;
     const Operand next(slice_axis(y, axis, 1, m, where), where);
-    y = is_bool(y.dtype()) ? next != slice_axis(y, axis, 0, m, where) : next - slice_axis(y, axis, 0, m, where);
+    y = is_bool(y.dtype()) ? next != slice_axis(y, axis, 0, m, where)
+                           : next - slice_axis(y, axis, 0, m, where);
   }
   return y;
 }

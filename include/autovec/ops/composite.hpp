@@ -1,5 +1,5 @@
-// Element-wise functions made of ops. They have no rules of their own, so they are written such that
-// neither values nor derivatives overflow on the way: a `where` feeds a side what it can bear.
+// Element-wise functions made of ops. They have no rules of their own, so they are written such
+// that neither values nor derivatives overflow on the way: a `where` feeds a side what it can bear.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,7 +40,8 @@ inline constexpr IsfiniteFunction isfinite;
 /// x with NaN, inf and -inf replaced: by 0 and the greatest and least finite value where no others
 /// are given. Integers stay as they are.
 struct NanToNumFunction {
-  Tensor operator()(Operand x, double nan = 0, std::optional<double> posinf = {}, std::optional<double> neginf = {}) const;
+  Tensor operator()(Operand x, double nan = 0, std::optional<double> posinf = {},
+                    std::optional<double> neginf = {}) const;
 };
 inline constexpr NanToNumFunction nan_to_num;
 

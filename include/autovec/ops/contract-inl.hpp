@@ -25,7 +25,8 @@ struct Contract {
   static constexpr bool sums = true;
   using Params = ContractParams;
 
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(name, x.size(), 2, where);
     const auto& p = params.as<ContractParams>();
     const std::string* labels[2] = {&p.a, &p.b};
@@ -50,8 +51,9 @@ struct Contract {
       if (fits) out.shape.push_back(extents[label]);
     }
     if (!fits) {
-      fail<ShapeError>(name, p.a + "," + p.b + "->" + p.out + " does not fit " + autovec::detail::types_text(x),
-                       where);
+      fail<ShapeError>(
+          name, p.a + "," + p.b + "->" + p.out + " does not fit " + autovec::detail::types_text(x),
+          where);
     }
     if (!takes(x[0].dtype)) {
       fail<TypeError>(name, "expected integers, f32 or f64, got " + autovec::detail::types_text(x),
@@ -76,14 +78,18 @@ struct Contract {
 
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes,
-                      {form(Params{"ij", "jk", "ik"}, {{2, 3}, {3, 4}}), form(Params{"i", "i", ""}, {{5}, {5}}),
-                       form(Params{"i", "j", "ij"}, {{3}, {2}}), form(Params{"bij", "bjk", "bik"}, {{2, 2, 3}, {2, 3, 2}}),
-                       form(Params{"ij", "j", "i"}, {{3, 4}, {4}}), form(Params{"ij", "ji", ""}, {{3, 2}, {2, 3}}),
-                       form(Params{"ij", "k", "ki"}, {{2, 3}, {2}}), form(Params{"i", "i", "i"}, {{4}, {4}}),
-                       form(Params{"", "", ""}, {{}, {}}), form(Params{"ij", "jk", "ik"}, {{2, 0}, {0, 3}}),
-                       form(Params{"ij", "jk", "ik"}, {{0, 2}, {2, 1}}), form(Params{"ij", "jk", "ki"}, {{3, 70}, {70, 5}})},
-                      Draw::tame);
+    return for_dtypes(
+        takes,
+        {form(Params{"ij", "jk", "ik"}, {{2, 3}, {3, 4}}), form(Params{"i", "i", ""}, {{5}, {5}}),
+         form(Params{"i", "j", "ij"}, {{3}, {2}}),
+         form(Params{"bij", "bjk", "bik"}, {{2, 2, 3}, {2, 3, 2}}),
+         form(Params{"ij", "j", "i"}, {{3, 4}, {4}}),
+         form(Params{"ij", "ji", ""}, {{3, 2}, {2, 3}}),
+         form(Params{"ij", "k", "ki"}, {{2, 3}, {2}}), form(Params{"i", "i", "i"}, {{4}, {4}}),
+         form(Params{"", "", ""}, {{}, {}}), form(Params{"ij", "jk", "ik"}, {{2, 0}, {0, 3}}),
+         form(Params{"ij", "jk", "ik"}, {{0, 2}, {2, 1}}),
+         form(Params{"ij", "jk", "ki"}, {{3, 70}, {70, 5}})},
+        Draw::tame);
   }
 
   static char free_label(const std::string& used) {
@@ -114,7 +120,8 @@ inline void take_diagonals(EinsumTerm& term, Where where) {
     std::size_t j = term.labels.find(term.labels[i], i + 1);
     while (j != std::string::npos) {
       term.value = emit_one(row_of<ops::Diagonal>,
-                            Params::of(ops::Diagonal::Params{static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)}),
+                            Params::of(ops::Diagonal::Params{static_cast<std::int64_t>(i),
+                                                             static_cast<std::int64_t>(j)}),
                             std::span(&term.value, 1), where);
       term.labels.erase(j, 1);
       j = term.labels.find(term.labels[i], i + 1);
@@ -146,7 +153,8 @@ inline Tensor order_labels(const EinsumTerm& term, const std::string& out, Where
 }
 
 /// Product of two terms; labels that are neither in `later` nor needed are summed.
-inline EinsumTerm contract_terms(const EinsumTerm& a, const EinsumTerm& b, const std::string& later, Where where) {
+inline EinsumTerm contract_terms(const EinsumTerm& a, const EinsumTerm& b, const std::string& later,
+                                 Where where) {
   std::string out;
   for (const std::string* labels : {&a.labels, &b.labels}) {
     for (const char c : *labels) {
@@ -154,7 +162,9 @@ inline EinsumTerm contract_terms(const EinsumTerm& a, const EinsumTerm& b, const
     }
   }
   const Tensor operands[2] = {a.value, b.value};
-  return {emit_one(row_of<ops::Contract>, Params::of(ContractParams{a.labels, b.labels, out}), operands, where), out};
+  return {emit_one(row_of<ops::Contract>, Params::of(ContractParams{a.labels, b.labels, out}),
+                   operands, where),
+          out};
 }
 
 /// Brings operands to one dtype that contractions take; gives the dtype of the result.
@@ -202,7 +212,8 @@ inline Tensor contract_all(std::vector<EinsumTerm> terms, const std::string& out
         if (cost < best) best = cost, best_i = i, best_j = j;
       }
     }
-    EinsumTerm product = contract_terms(terms[best_i], terms[best_j], needed_without(best_i, best_j), where);
+    EinsumTerm product =
+        contract_terms(terms[best_i], terms[best_j], needed_without(best_i, best_j), where);
     terms[best_i] = std::move(product);
     terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(best_j));
   }
@@ -233,16 +244,19 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
     }
   }
   if (inputs.size() != operands.size()) {
-    refuse("names " + number_text(inputs.size()) + " operands, got " + number_text(operands.size()));
+    refuse("names " + number_text(inputs.size()) + " operands, got " +
+           number_text(operands.size()));
   }
-  // `...` stands for leading axes that broadcast; they get labels of their own, aligned at the back.
+  // `...` stands for leading axes that broadcast; they get labels of their own, aligned at the
+  // back.
   std::string used = text;
   std::string ellipsis;
   std::size_t ellipsis_rank = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t dots = inputs[i].find("...");
     if (dots == std::string::npos) continue;
-    if (operands[i].rank() + 3 < inputs[i].size()) refuse("does not fit " + type_text(operands[i].type()));
+    if (operands[i].rank() + 3 < inputs[i].size())
+      refuse("does not fit " + type_text(operands[i].type()));
     ellipsis_rank = std::max(ellipsis_rank, operands[i].rank() + 3 - inputs[i].size());
   }
   for (std::size_t i = 0; i < ellipsis_rank; ++i) {
@@ -255,7 +269,9 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
     // Without an arrow: the ellipsis, then the labels that stand once, in alphabetical order.
     std::string once;
     for (const char c : left) {
-      if (std::isalpha(static_cast<unsigned char>(c)) && std::count(left.begin(), left.end(), c) == 1) once += c;
+      if (std::isalpha(static_cast<unsigned char>(c)) &&
+          std::count(left.begin(), left.end(), c) == 1)
+        once += c;
     }
     std::sort(once.begin(), once.end());
     out = ellipsis + once;
@@ -267,9 +283,11 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     std::string labels = inputs[i];
     if (const std::size_t dots = labels.find("..."); dots != std::string::npos) {
-      labels.replace(dots, 3, ellipsis.substr(ellipsis_rank - (operands[i].rank() + 3 - inputs[i].size())));
+      labels.replace(dots, 3,
+                     ellipsis.substr(ellipsis_rank - (operands[i].rank() + 3 - inputs[i].size())));
     }
-    if (labels.size() != operands[i].rank()) refuse("does not fit " + type_text(operands[i].type()));
+    if (labels.size() != operands[i].rank())
+      refuse("does not fit " + type_text(operands[i].type()));
     Tensor value = operands[i];
     for (std::size_t k = labels.size(); k-- > 0;) {
       if (!std::isalpha(static_cast<unsigned char>(labels[k]))) refuse("is no list of labels");
@@ -291,7 +309,8 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
         if (extent != here) {
           std::vector<Type> types;
           for (const Tensor& x : operands) types.push_back(x.type());
-          refuse("gives label '" + std::string(1, labels[k]) + "' different extents in " + types_text(types));
+          refuse("gives label '" + std::string(1, labels[k]) + "' different extents in " +
+                 types_text(types));
         }
       }
       extent = here;
@@ -303,7 +322,8 @@ AUTOVEC_API Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands
   std::string reachable;
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out.find(out[i]) != i) refuse("names a result label twice");
-    if (extents[static_cast<unsigned char>(out[i])] < 0) refuse("asks for a label that no operand has");
+    if (extents[static_cast<unsigned char>(out[i])] < 0)
+      refuse("asks for a label that no operand has");
     if (present.find(out[i]) != std::string::npos) reachable += out[i];
   }
   Tensor result = contract_all(std::move(terms), reachable, where);
@@ -333,7 +353,8 @@ AUTOVEC_API Tensor MatmulFunction::operator()(Operand a, Operand b) const {
   const std::size_t rb = b.rank();
   if (ra == 0 || rb == 0) {
     const Type types[2] = {a.type(), b.type()};
-    fail<ShapeError>("matmul", "operands need at least one axis: " + detail::types_text(types), where);
+    fail<ShapeError>("matmul", "operands need at least one axis: " + detail::types_text(types),
+                     where);
   }
   detail::check_inner("matmul", a, b, ra - 1, rb == 1 ? 0 : rb - 2);
   const std::string left = ra == 1 ? "k" : ra == 2 ? "ik" : "...ik";
@@ -381,15 +402,17 @@ AUTOVEC_API Tensor InnerFunction::operator()(Operand a, Operand b) const {
   char next = 'a';
   for (std::size_t i = 0; i + 1 < a.rank(); ++i) left += next++;
   for (std::size_t i = 0; i + 1 < b.rank(); ++i) right += next++;
-  return detail::einsum_of(left + "z," + right + "z->" + left + right, {a.tensor(), b.tensor()}, a.where());
+  return detail::einsum_of(left + "z," + right + "z->" + left + right, {a.tensor(), b.tensor()},
+                           a.where());
 }
 
 AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, std::int64_t axes) const {
   const std::size_t least = std::min(a.rank(), b.rank());
   if (axes < 0 || axes > static_cast<std::int64_t>(least)) {
     const Type types[2] = {a.type(), b.type()};
-    fail<ShapeError>("tensordot", "no " + number_text(axes) + " axes to sum over in " + detail::types_text(types),
-                     a.where());
+    fail<ShapeError>(
+        "tensordot",
+        "no " + number_text(axes) + " axes to sum over in " + detail::types_text(types), a.where());
   }
   Extents of_a, of_b;
   for (std::int64_t i = 0; i < axes; ++i) {
@@ -399,18 +422,23 @@ AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, std::int6
   return (*this)(a, b, of_a, of_b);
 }
 
-AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, Extents axes_a, Extents axes_b) const {
+AUTOVEC_API Tensor TensordotFunction::operator()(Operand a, Operand b, Extents axes_a,
+                                                 Extents axes_b) const {
   if (axes_a.size() != axes_b.size()) {
     fail<ShapeError>("tensordot", "the operands name different numbers of axes", a.where());
   }
   std::string left(a.rank(), ' '), right(b.rank(), ' '), out;
   char next = 'a';
   for (std::size_t i = 0; i < axes_a.size(); ++i, ++next) {
-    const auto in_a = static_cast<std::size_t>(wrap_axis(axes_a[i], a.rank(), "tensordot", a.where()));
-    const auto in_b = static_cast<std::size_t>(wrap_axis(axes_b[i], b.rank(), "tensordot", a.where()));
+    const auto in_a =
+        static_cast<std::size_t>(wrap_axis(axes_a[i], a.rank(), "tensordot", a.where()));
+    const auto in_b =
+        static_cast<std::size_t>(wrap_axis(axes_b[i], b.rank(), "tensordot", a.where()));
     if (left[in_a] != ' ' || right[in_b] != ' ') {
-      fail<ShapeError>("tensordot", "an axis is named twice in " + shape_text(left[in_a] != ' ' ? axes_a : axes_b),
-                       a.where());
+      fail<ShapeError>(
+          "tensordot",
+          "an axis is named twice in " + shape_text(left[in_a] != ' ' ? axes_a : axes_b),
+          a.where());
     }
     detail::check_inner("tensordot", a, b, in_a, in_b);
     left[in_a] = right[in_b] = next;

@@ -16,15 +16,17 @@ Tensor einsum_of(std::string_view spec, std::vector<Tensor> operands, Where wher
 
 /// Einstein summation of any number of operands: `einsum("nij,jk->nik", x, y)`. Labels are letters;
 /// `...` stands for leading axes that broadcast; a label twice in one operand takes the diagonal;
-/// without `->` the result has the labels that stand once, in alphabetical order. Throws ShapeError.
+/// without `->` the result has the labels that stand once, in alphabetical order. Throws
+/// ShapeError.
 struct EinsumFunction {
   /// The specification together with the caller's place.
   struct Spec {
     template <class T>
-      requires std::convertible_to<T, std::string_view>
-    Spec(const T& spec, Where place = Where::here()) : text(spec), where(place) {}
-    std::string_view text;
-    Where where;
+      requires std::convertible_to<T, std::string_view> Spec(const T& spec,
+                                                             Where place = Where::here())
+          : text(spec), where(place) {}
+      std::string_view text;
+      Where where;
   };
   template <class... T>
   Tensor operator()(Spec spec, const T&... operands) const {

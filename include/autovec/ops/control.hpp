@@ -22,8 +22,8 @@ namespace detail {
 
 /// The full type of a value with lane axes `present`: see ir/kinds.hpp. Throws ShapeError where the
 /// value's extents do not fit the lane axes.
-inline Type full_type(std::string_view op, const Type& type, std::int64_t present, const Extents& lanes,
-                      Where where) {
+inline Type full_type(std::string_view op, const Type& type, std::int64_t present,
+                      const Extents& lanes, Where where) {
   Type full = type;
   full.shape.clear();
   std::size_t next = 0;
@@ -37,7 +37,8 @@ inline Type full_type(std::string_view op, const Type& type, std::int64_t presen
     if (fits) full.shape.push_back(type.shape[next++]);
   }
   if (!fits) {
-    fail<ShapeError>(op, type_text(type) + " does not have the lane axes " + shape_text(lanes), where);
+    fail<ShapeError>(op, type_text(type) + " does not have the lane axes " + shape_text(lanes),
+                     where);
   }
   for (; next < type.rank(); ++next) full.shape.push_back(type.shape[next]);
   return full;
@@ -75,7 +76,8 @@ struct Branch {
   static constexpr Kind kind = Kind::branch;
   static constexpr int arity = -1;
   using Params = BranchParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     const auto& p = params.as<BranchParams>();
     if (x.empty() || p.sides.empty()) fail<TypeError>(name, "no index or no sides", where);
     if (!(x[0].dtype == DType::i32 || (is_bool(x[0].dtype) && p.sides.size() == 2))) {
@@ -83,7 +85,8 @@ struct Branch {
     }
     std::vector<Type> results;
     const std::size_t count = p.sides[0].output_count();
-    if (p.present.size() != count * p.sides.size()) fail<TypeError>(name, "`present` has a wrong size", where);
+    if (p.present.size() != count * p.sides.size())
+      fail<TypeError>(name, "`present` has a wrong size", where);
     for (std::size_t s = 0; s < p.sides.size(); ++s) {
       detail::require_types(name, "a side", detail::input_types(p.sides[s]), x.subspan(1), where);
       std::vector<Type> full;
@@ -92,7 +95,8 @@ struct Branch {
                                          x[0].shape, where));
       }
       if (s == 0) results = full;
-      if (p.sides[s].output_count() != count) fail<TypeError>(name, "sides give different numbers of results", where);
+      if (p.sides[s].output_count() != count)
+        fail<TypeError>(name, "sides give different numbers of results", where);
       detail::require_types(name, "a side's result", full, results, where);
     }
     return results;
@@ -106,7 +110,8 @@ struct Loop {
   static constexpr Kind kind = Kind::loop;
   static constexpr int arity = -1;
   using Params = LoopParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     const auto& p = params.as<LoopParams>();
     const auto condition_captures = static_cast<std::size_t>(p.condition_captures);
     const auto body_captures = static_cast<std::size_t>(p.body_captures);
@@ -117,12 +122,14 @@ struct Loop {
     const auto carries = x.subspan(condition_captures + body_captures);
     std::vector<Type> condition(x.begin(), x.begin() + p.condition_captures);
     condition.insert(condition.end(), carries.begin(), carries.end());
-    detail::require_types(name, "the condition", detail::input_types(p.condition), condition, where);
+    detail::require_types(name, "the condition", detail::input_types(p.condition), condition,
+                          where);
     if (p.condition.output_count() != 1 || !is_bool(p.condition.output_type(0).dtype)) {
       fail<TypeError>(name, "the condition does not give one b8", where);
     }
     const Type predicate = p.condition.output_type(0);
-    std::vector<Type> body(x.begin() + p.condition_captures, x.begin() + p.condition_captures + p.body_captures);
+    std::vector<Type> body(x.begin() + p.condition_captures,
+                           x.begin() + p.condition_captures + p.body_captures);
     if (p.masked) body.push_back(predicate);
     body.insert(body.end(), carries.begin(), carries.end());
     detail::require_types(name, "the body", detail::input_types(p.body), body, where);
@@ -142,12 +149,14 @@ struct Scan {
   static constexpr Kind kind = Kind::scan;
   static constexpr int arity = -1;
   using Params = ScanParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     const auto& p = params.as<ScanParams>();
     const auto captures = static_cast<std::size_t>(p.captures);
     const auto carries = static_cast<std::size_t>(p.carries);
     const std::size_t fixed = captures + carries;
-    if (p.length < 0 || captures > x.size() || carries > x.size() || x.size() != fixed + p.in_axes.size()) {
+    if (p.length < 0 || captures > x.size() || carries > x.size() ||
+        x.size() != fixed + p.in_axes.size()) {
       fail<TypeError>(name, "a wrong number of operands", where);
     }
     std::vector<Type> body(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(fixed));
@@ -156,8 +165,9 @@ struct Scan {
       const std::int64_t axis = p.in_axes[i];
       if (axis < 0 || axis >= static_cast<std::int64_t>(slice.rank()) ||
           slice.shape[static_cast<std::size_t>(axis)] != p.length) {
-        fail<ShapeError>(name, type_text(slice) + " does not have the scan's length " + number_text(p.length) +
-                                   " along axis " + number_text(axis),
+        fail<ShapeError>(name,
+                         type_text(slice) + " does not have the scan's length " +
+                             number_text(p.length) + " along axis " + number_text(axis),
                          where);
       }
       slice.shape.erase(static_cast<std::size_t>(axis));
@@ -169,7 +179,8 @@ struct Scan {
       fail<TypeError>(name, "the body gives a wrong number of results", where);
     }
     const auto first = x.subspan(captures, carries);
-    detail::require_types(name, "the body's carry", std::span(given).subspan(0, carries), first, where);
+    detail::require_types(name, "the body's carry", std::span(given).subspan(0, carries), first,
+                          where);
     std::vector<Type> results(first.begin(), first.end());
     for (std::size_t j = 0; j < p.out_axes.size(); ++j) {
       Type stacked = given[carries + j];

@@ -1,8 +1,9 @@
-// Batching rules of control flow. A predicate that varies by lane gives the op a lane axis; it stays
-// one op, and is never expanded into selects here.
+// Batching rules of control flow. A predicate that varies by lane gives the op a lane axis; it
+// stays one op, and is never expanded into selects here.
 //
-// Masks are explicit: when a region first runs for some lanes only, the loops inside whose predicate
-// is mapped get `alive & predicate`. A mask that a later vmap maps is an ordinary value by then.
+// Masks are explicit: when a region first runs for some lanes only, the loops inside whose
+// predicate is mapped get `alive & predicate`. A mask that a later vmap maps is an ordinary value
+// by then.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -43,8 +44,8 @@ inline bool has_loop(const Graph& graph) {
   return false;
 }
 
-/// Which results of `graph` vary by lane, under the vmap of this axis, when the inputs marked do. An
-/// upper bound, from data flow.
+/// Which results of `graph` vary by lane, under the vmap of this axis, when the inputs marked do.
+/// An upper bound, from data flow.
 inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped,
                                         const std::string& axis);
 
@@ -82,7 +83,8 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
                                       const std::string& axis) {
   const auto count = static_cast<std::size_t>(node.result_count);
   if (node.op->collective && node.params.as<AxisParams>().axis == axis) {
-    return std::vector<bool>(count, node.op->name == AxisIndex::name);  // the others give all lanes the same
+    return std::vector<bool>(
+        count, node.op->name == AxisIndex::name);  // the others give all lanes the same
   }
   if (!any_of(operands) && node.params.graphs().empty()) return std::vector<bool>(count, false);
   if (node.op->kind == Kind::branch) {
@@ -102,7 +104,8 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
     std::vector<bool> before = sub(operands, c, b);
     // `alive` is mapped iff the predicate is; assuming it at first only widens the result.
     if (p.masked) before.push_back(true);
-    const std::vector<bool> carries = carries_mapped(p.body, before, sub(operands, c + b, count), {}, axis);
+    const std::vector<bool> carries =
+        carries_mapped(p.body, before, sub(operands, c + b, count), {}, axis);
     std::vector<bool> inputs = sub(operands, 0, c);
     inputs.insert(inputs.end(), carries.begin(), carries.end());
     if (predict_mapped(p.condition, inputs, axis)[0]) return std::vector<bool>(count, true);
@@ -114,7 +117,8 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
     const auto n = static_cast<std::size_t>(p.carries);
     const std::vector<bool> captures = sub(operands, 0, c);
     const std::vector<bool> slices = sub(operands, c + n, operands.size() - c - n);
-    const std::vector<bool> carries = carries_mapped(p.body, captures, sub(operands, c, n), slices, axis);
+    const std::vector<bool> carries =
+        carries_mapped(p.body, captures, sub(operands, c, n), slices, axis);
     std::vector<bool> inputs = captures;
     inputs.insert(inputs.end(), carries.begin(), carries.end());
     inputs.insert(inputs.end(), slices.begin(), slices.end());
@@ -128,12 +132,14 @@ inline std::vector<bool> predict_node(const Node& node, const std::vector<bool>&
 inline std::vector<bool> predict_mapped(const Graph& graph, const std::vector<bool>& mapped,
                                         const std::string& axis) {
   std::vector<bool> of(graph->types.size(), false);
-  for (std::size_t i = 0; i < mapped.size(); ++i) of[static_cast<std::size_t>(graph->inputs[i])] = mapped[i];
+  for (std::size_t i = 0; i < mapped.size(); ++i)
+    of[static_cast<std::size_t>(graph->inputs[i])] = mapped[i];
   for (const Node& node : graph->nodes) {
     std::vector<bool> operands;
     for (const ValueId v : node.operands) operands.push_back(of[static_cast<std::size_t>(v)]);
     const std::vector<bool> results = predict_node(node, operands, axis);
-    for (std::size_t j = 0; j < results.size(); ++j) of[static_cast<std::size_t>(node.first_result) + j] = results[j];
+    for (std::size_t j = 0; j < results.size(); ++j)
+      of[static_cast<std::size_t>(node.first_result) + j] = results[j];
   }
   std::vector<bool> out;
   for (const ValueId v : graph->outputs) out.push_back(of[static_cast<std::size_t>(v)]);
@@ -158,13 +164,16 @@ inline std::vector<Type> types_of_inputs(const Graph& g) {
   return types;
 }
 
-/// The lane mapped over, as the first of `rank` lane axes: [B, ...] stays, shared [...] -> [1, ...].
+/// The lane mapped over, as the first of `rank` lane axes: [B, ...] stays, shared [...] -> [1,
+/// ...].
 inline Tensor with_front_axis(const Batched& x, Where where) {
   return x.mapped ? x.value : expand_dims(Operand(x.value, where), 0);
 }
 
 /// Drops a front axis of extent 1 that stands for "shared".
-inline Tensor without_front_axis(const Tensor& x, Where where) { return squeeze(Operand(x, where), 0); }
+inline Tensor without_front_axis(const Tensor& x, Where where) {
+  return squeeze(Operand(x, where), 0);
+}
 
 /// x with the lane axis in front, repeated where it is shared.
 inline Tensor to_mapped(const Batched& x, std::int64_t lanes, Where where) {
@@ -219,9 +228,10 @@ inline void batch_branch(BatchCall& call) {
       if (is_bool(index.value.dtype())) {
         mask = s == 1 ? index.value : emit_map<BitwiseNot>(i);
       } else {
-        const Operand clamped(emit_map<Minimum>(Operand(emit_map<Maximum>(i, Operand(0, where)), where),
-                                                Operand(static_cast<std::int64_t>(sides) - 1, where)),
-                              where);
+        const Operand clamped(
+            emit_map<Minimum>(Operand(emit_map<Maximum>(i, Operand(0, where)), where),
+                              Operand(static_cast<std::int64_t>(sides) - 1, where)),
+            where);
         mask = emit_map<Equal>(clamped, Operand(static_cast<std::int64_t>(s), where));
       }
       if (!outer.is_empty()) {
@@ -240,7 +250,8 @@ inline void batch_branch(BatchCall& call) {
   std::vector<bool> force(results, false);
   if (!index.mapped) {
     for (const Graph& side : p.sides) {
-      const std::vector<bool> predicted = detail::predict_mapped(side, mapped, call.batcher.axis_name());
+      const std::vector<bool> predicted =
+          detail::predict_mapped(side, mapped, call.batcher.axis_name());
       for (std::size_t j = 0; j < results; ++j) force[j] = force[j] || predicted[j];
     }
   }
@@ -302,7 +313,8 @@ inline void batch_loop(BatchCall& call) {
     carries = detail::carries_mapped(p.body, before, carries, {}, call.batcher.axis_name());
     std::vector<bool> inputs = condition_captures;
     inputs.insert(inputs.end(), carries.begin(), carries.end());
-    const bool now = by_lane || detail::predict_mapped(p.condition, inputs, call.batcher.axis_name())[0];
+    const bool now =
+        by_lane || detail::predict_mapped(p.condition, inputs, call.batcher.axis_name())[0];
     if (now == by_lane) break;
     by_lane = now;
     if (!p.masked) break;
@@ -322,8 +334,7 @@ inline void batch_loop(BatchCall& call) {
   // condition(captures..., [outer mask], carries...)
   std::vector<bool> condition_inputs = condition_captures;
   condition_inputs.insert(condition_inputs.end(), carries.begin(), carries.end());
-  const BatchedGraph condition =
-      call.batcher.batch(p.condition, condition_inputs, {by_lane}, -1);
+  const BatchedGraph condition = call.batcher.batch(p.condition, condition_inputs, {by_lane}, -1);
   LoopParams q;
   q.condition_captures = p.condition_captures + (outer_in_condition ? 1 : 0);
   {
@@ -336,8 +347,7 @@ inline void batch_loop(BatchCall& call) {
       if (!by_lane && !plain) holds = expand_dims(Operand(holds, where), 0);
       if (outer_in_condition) {
         holds = emit_map<BitwiseAnd>(
-            Operand(holds, where),
-            Operand(detail::lane_mask(in[nc], old_rank + 1, where), where));
+            Operand(holds, where), Operand(detail::lane_mask(in[nc], old_rank + 1, where), where));
       }
       return std::vector<Tensor>{holds};
     });
@@ -451,7 +461,8 @@ inline void batch_scan(BatchCall& call) {
     const Batched& x = call.operands[nc + j];
     operands.push_back(carries[j] ? detail::to_mapped(x, call.lanes(), where) : x.value);
   }
-  for (std::size_t i = nc + n; i < call.operands.size(); ++i) operands.push_back(call.operands[i].value);
+  for (std::size_t i = nc + n; i < call.operands.size(); ++i)
+    operands.push_back(call.operands[i].value);
   const std::vector<Tensor> out = emit(call.op, Params::of(q), operands, where);
   for (std::size_t j = 0; j < out.size(); ++j) {
     call.give(out[j], j < n ? static_cast<bool>(carries[j]) : static_cast<bool>(b.mapped[j]));

@@ -31,7 +31,8 @@ inline void check_alive(std::string_view op, const Leaves& leaves, Where where) 
 /// The graph with its first `arguments` inputs moved behind the others (its captures).
 inline Graph captures_first(const Graph& graph, std::size_t arguments) {
   GraphData data = *graph;
-  std::rotate(data.inputs.begin(), data.inputs.begin() + static_cast<std::ptrdiff_t>(arguments), data.inputs.end());
+  std::rotate(data.inputs.begin(), data.inputs.begin() + static_cast<std::ptrdiff_t>(arguments),
+              data.inputs.end());
   data.hash = structure_hash(data);
   return Graph(std::make_shared<const GraphData>(std::move(data)));
 }
@@ -47,22 +48,23 @@ inline std::string leaf_words(std::string_view what, const std::string& path) {
 }
 
 /// Refuses a state whose field changes.
-inline void refuse_change(std::string_view op, std::string_view what, const std::string& path, const Type& from,
-                          const Type& to, Where where) {
+inline void refuse_change(std::string_view op, std::string_view what, const std::string& path,
+                          const Type& from, const Type& to, Where where) {
   std::string text = leaf_words(what, path);
   text += " changes from ";
   text += type_text(from);
   text += " to ";
   text += type_text(to);
-  if (!(from.shape == to.shape)) fail<ShapeError>(op, text, where, "the body must return what it was given");
+  if (!(from.shape == to.shape))
+    fail<ShapeError>(op, text, where, "the body must return what it was given");
   fail<TypeError>(op, text, where, "cast the start value, or the result of the body");
 }
 
-/// Types of loop state: each leaf keeps its type over a trip; one that starts weak takes the body's.
-/// Returns the body traced with these types, its results converted to them.
-inline TracedGraph trace_state(std::string_view op, std::vector<Type>& state, std::size_t extra_before,
-                               FunctionRef<Leaves(const Leaves&)> body, std::span<const Type> other,
-                               LeafName name, Where where) {
+/// Types of loop state: each leaf keeps its type over a trip; one that starts weak takes the
+/// body's. Returns the body traced with these types, its results converted to them.
+inline TracedGraph trace_state(std::string_view op, std::vector<Type>& state,
+                               std::size_t extra_before, FunctionRef<Leaves(const Leaves&)> body,
+                               std::span<const Type> other, LeafName name, Where where) {
   while (true) {
     std::vector<Type> arguments = state;
     arguments.insert(arguments.end(), other.begin(), other.end());
@@ -99,8 +101,8 @@ inline Tensor to_type(const Tensor& x, const Type& type, Where where) {
 }
 
 /// The loop op on leaves.
-AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFunction condition, LeafFunction body,
-                           LeafName name, Where where) {
+AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFunction condition,
+                                LeafFunction body, LeafName name, Where where) {
   check_alive(op, init, where);
   std::vector<Type> state = types_of(init);
   TracedGraph traced_body = trace_state(op, state, 0, body, {}, name, where);
@@ -112,8 +114,8 @@ AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFun
         check_alive(op, out, where);
         const Type type = out[0].type();
         if (type.rank() != 0) {
-          fail<ShapeError>(op, "the condition has type " + type_text(type) + ", expected a scalar", where,
-                           "use any(...) or all(...)");
+          fail<ShapeError>(op, "the condition has type " + type_text(type) + ", expected a scalar",
+                           where, "use any(...) or all(...)");
         }
         return Leaves{with_element(out[0], {DType::b8, false}, where)};
       },
@@ -130,10 +132,10 @@ AUTOVEC_API Leaves while_leaves(std::string_view op, const Leaves& init, LeafFun
   return emit(row_of<ops::Loop>, Params::of(std::move(p)), operands, where);
 }
 
-/// The branch op on leaves: sides are functions of the same arguments; results meet at their promoted
-/// dtype.
+/// The branch op on leaves: sides are functions of the same arguments; results meet at their
+/// promoted dtype.
 AUTOVEC_API Leaves branch_leaves(std::string_view op, const Tensor& index, const Leaves& arguments,
-                            std::span<const LeafFunction> sides, LeafName name, Where where) {
+                                 std::span<const LeafFunction> sides, LeafName name, Where where) {
   check_alive(op, arguments, where);
   const std::vector<Type> types = types_of(arguments);
   std::vector<TracedGraph> traced;
@@ -200,14 +202,17 @@ AUTOVEC_API Leaves branch_leaves(std::string_view op, const Tensor& index, const
 }
 
 /// The scan op on leaves: body takes carries then slices, gives carries then slices to stack.
-AUTOVEC_API Leaves scan_leaves(std::string_view op, const Leaves& init, const Leaves& sequences, std::int64_t length,
-                          bool reverse, LeafFunction body, LeafName name, Where where) {
+AUTOVEC_API Leaves scan_leaves(std::string_view op, const Leaves& init, const Leaves& sequences,
+                               std::int64_t length, bool reverse, LeafFunction body, LeafName name,
+                               Where where) {
   check_alive(op, init, where);
   check_alive(op, sequences, where);
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const Type type = sequences[i].type();
     if (type.rank() == 0) {
-      fail<ShapeError>(op, leaf_words("the sequence", number_text(i)) + " has rank 0, nothing to run along", where);
+      fail<ShapeError>(
+          op, leaf_words("the sequence", number_text(i)) + " has rank 0, nothing to run along",
+          where);
     }
     if (length < 0) length = type.shape[0];
     if (type.shape[0] != length) {
@@ -219,7 +224,8 @@ AUTOVEC_API Leaves scan_leaves(std::string_view op, const Leaves& init, const Le
       fail<ShapeError>(op, what, where);
     }
   }
-  if (length < 0) fail<ShapeError>(op, "no sequence and no length", where, "give ScanOptions{.length = n}");
+  if (length < 0)
+    fail<ShapeError>(op, "no sequence and no length", where, "give ScanOptions{.length = n}");
   std::vector<Type> slices;
   for (const Tensor& x : sequences) {
     Type type = x.type();

@@ -28,15 +28,16 @@ using LeafName = FunctionRef<std::string(std::size_t)>;
 /// Traces a function of leaves with arguments of these types.
 TracedGraph trace_leaves(std::span<const Type> arguments, LeafFunction f, Where where);
 /// The loop op on leaves.
-Leaves while_leaves(std::string_view op, const Leaves& init, LeafFunction condition, LeafFunction body,
-                    LeafName name, Where where);
-/// The branch op on leaves: sides are functions of the same arguments; results meet at their promoted
-/// dtype.
+Leaves while_leaves(std::string_view op, const Leaves& init, LeafFunction condition,
+                    LeafFunction body, LeafName name, Where where);
+/// The branch op on leaves: sides are functions of the same arguments; results meet at their
+/// promoted dtype.
 Leaves branch_leaves(std::string_view op, const Tensor& index, const Leaves& arguments,
                      std::span<const LeafFunction> sides, LeafName name, Where where);
 /// The scan op on leaves: body takes carries then slices, gives carries then slices to stack.
-Leaves scan_leaves(std::string_view op, const Leaves& init, const Leaves& sequences, std::int64_t length,
-                   bool reverse, LeafFunction body, LeafName name, Where where);
+Leaves scan_leaves(std::string_view op, const Leaves& init, const Leaves& sequences,
+                   std::int64_t length, bool reverse, LeafFunction body, LeafName name,
+                   Where where);
 
 inline std::vector<Type> types_of(const Leaves& leaves) {
   std::vector<Type> types;
@@ -90,17 +91,21 @@ T tree_from(const T& prototype, const Leaves& leaves, std::size_t first = 0) {
 }  // namespace detail
 
 /// Runs `body` on the state while `condition` holds. State: any tree; every leaf keeps shape and
-/// dtype (one that starts as a C++ number takes the body's dtype). Under vmap each lane runs its own
-/// number of trips and is then frozen. Throws ShapeError or TypeError that names the changed field.
+/// dtype (one that starts as a C++ number takes the body's dtype). Under vmap each lane runs its
+/// own number of trips and is then frozen. Throws ShapeError or TypeError that names the changed
+/// field.
 struct WhileFunction {
   template <class S, class C, class B>
   auto operator()(S&& state, const C& condition, const B& body, Where where = Where::here()) const {
     const auto prototype = tree::as_argument(std::forward<S>(state));
     using State = std::remove_cvref_t<decltype(prototype)>;
-    static_assert(std::is_invocable_v<const C&, State>, "autovec: while_loop's condition takes the state");
-    static_assert(std::is_invocable_v<const B&, State>, "autovec: while_loop's body takes the state");
+    static_assert(std::is_invocable_v<const C&, State>,
+                  "autovec: while_loop's condition takes the state");
+    static_assert(std::is_invocable_v<const B&, State>,
+                  "autovec: while_loop's body takes the state");
     using Next = tree::map_type<std::invoke_result_t<const B&, State>>;
-    static_assert(std::is_same_v<Next, State>, "autovec: while_loop's body returns the type of its state");
+    static_assert(std::is_same_v<Next, State>,
+                  "autovec: while_loop's body returns the type of its state");
     const detail::Leaves out = detail::while_leaves(
         "while_loop", detail::leaves_of(prototype),
         [&](const detail::Leaves& in) {
@@ -124,13 +129,16 @@ struct ForiFunction {
     const Where where = lo.where();
     const auto prototype = tree::as_argument(std::forward<S>(state));
     using State = std::remove_cvref_t<decltype(prototype)>;
-    static_assert(std::is_invocable_v<const B&, Tensor, State>, "autovec: fori_loop's body takes (i, state)");
+    static_assert(std::is_invocable_v<const B&, Tensor, State>,
+                  "autovec: fori_loop's body takes (i, state)");
     using Next = tree::map_type<std::invoke_result_t<const B&, Tensor, State>>;
-    static_assert(std::is_same_v<Next, State>, "autovec: fori_loop's body returns the type of its state");
+    static_assert(std::is_same_v<Next, State>,
+                  "autovec: fori_loop's body returns the type of its state");
     Element element = promote(element_of(lo.type()), element_of(hi.type()));
     if (!is_int(element.dtype) || lo.rank() != 0 || hi.rank() != 0) {
       const Type types[2] = {lo.type(), hi.type()};
-      fail<TypeError>("fori_loop", "the bounds are no scalar integers: " + detail::types_text(types), where);
+      fail<TypeError>("fori_loop",
+                      "the bounds are no scalar integers: " + detail::types_text(types), where);
     }
     element.weak = false;
     const Tensor last = detail::with_element(hi, element, where);
@@ -157,14 +165,15 @@ inline constexpr ForiFunction fori_loop;
 namespace detail {
 /// Runs the sides as functions of the same arguments; gives the first side's tree.
 template <class... Sides, class... Args, std::size_t... I>
-auto branch_trees(std::string_view op, const Tensor& index, const std::tuple<Sides...>& sides, Where where,
-                  const std::tuple<Args...>& arguments, std::index_sequence<I...>) {
+auto branch_trees(std::string_view op, const Tensor& index, const std::tuple<Sides...>& sides,
+                  Where where, const std::tuple<Args...>& arguments, std::index_sequence<I...>) {
   using First = std::tuple_element_t<0, std::tuple<Sides...>>;
   static_assert((std::is_invocable_v<const Sides&, Args...> && ...),
                 "autovec: each side of a branch takes the branch's arguments");
   using Result = tree::map_type<std::invoke_result_t<const First&, Args...>>;
-  static_assert((std::is_same_v<tree::map_type<std::invoke_result_t<const Sides&, Args...>>, Result> && ...),
-                "autovec: the sides of a branch return the same type");
+  static_assert(
+      (std::is_same_v<tree::map_type<std::invoke_result_t<const Sides&, Args...>>, Result> && ...),
+      "autovec: the sides of a branch return the same type");
   std::optional<Result> prototype;
   const auto run = [&](const auto& side, const Leaves& in) {
     const Tensor* next = in.data();
@@ -178,27 +187,32 @@ auto branch_trees(std::string_view op, const Tensor& index, const std::tuple<Sid
     }
     return out;
   };
-  const auto functions = std::tuple([&](const Leaves& in) { return run(std::get<I>(sides), in); }...);
+  const auto functions =
+      std::tuple([&](const Leaves& in) { return run(std::get<I>(sides), in); }...);
   const LeafFunction list[] = {LeafFunction(std::get<I>(functions))...};
-  const auto name = [&](std::size_t leaf) { return prototype ? tree::path(*prototype, leaf) : std::string(); };
+  const auto name = [&](std::size_t leaf) {
+    return prototype ? tree::path(*prototype, leaf) : std::string();
+  };
   const Leaves out = branch_leaves(op, index, leaves_of(arguments), list, name, where);
   return tree_from(*prototype, out);
 }
 }  // namespace detail
 
-/// `then_fn(args...)` where `pred` holds, else `else_fn(args...)`; only the side taken is run, under
-/// vmap each lane takes its own. Results meet at their promoted dtype. `pred`: a scalar.
+/// `then_fn(args...)` where `pred` holds, else `else_fn(args...)`; only the side taken is run,
+/// under vmap each lane takes its own. Results meet at their promoted dtype. `pred`: a scalar.
 struct CondFunction {
   template <class Then, class Else, class... Args>
   auto operator()(Operand pred, const Then& then_fn, const Else& else_fn, Args&&... args) const {
     if (pred.rank() != 0) {
-      fail<ShapeError>("cond", "the predicate has type " + type_text(pred.type()) + ", expected a scalar",
+      fail<ShapeError>("cond",
+                       "the predicate has type " + type_text(pred.type()) + ", expected a scalar",
                        pred.where(), "use where(...) to choose element by element, or vmap");
     }
     const Tensor index = detail::with_element(pred, {DType::b8, false}, pred.where());
-    const auto arguments = std::tuple<tree::map_type<Args>...>(tree::as_argument(std::forward<Args>(args))...);
-    return detail::branch_trees("cond", index, std::tuple<Else, Then>(else_fn, then_fn), pred.where(), arguments,
-                                std::make_index_sequence<2>());
+    const auto arguments =
+        std::tuple<tree::map_type<Args>...>(tree::as_argument(std::forward<Args>(args))...);
+    return detail::branch_trees("cond", index, std::tuple<Else, Then>(else_fn, then_fn),
+                                pred.where(), arguments, std::make_index_sequence<2>());
   }
 };
 inline constexpr CondFunction cond;
@@ -209,8 +223,10 @@ struct SwitchFunction {
   auto operator()(Operand index, const std::tuple<Sides...>& sides, Args&&... args) const {
     static_assert(sizeof...(Sides) > 0, "autovec: switch_case needs at least one function");
     if (index.rank() != 0 || !is_int(index.type().dtype)) {
-      fail<TypeError>("switch_case", "the index has type " + type_text(index.type()) + ", expected a scalar integer",
-                      index.where());
+      fail<TypeError>(
+          "switch_case",
+          "the index has type " + type_text(index.type()) + ", expected a scalar integer",
+          index.where());
     }
     // Clamped before it is narrowed, so that a wide index can't wrap into range.
     const Where where = index.where();
@@ -218,7 +234,8 @@ struct SwitchFunction {
     const Operand up(maximum(index, Operand(0, where)), where);
     const Tensor clamped = minimum(up, Operand(last, where));
     const Tensor narrow = detail::with_element(clamped, {DType::i32, false}, where);
-    const auto arguments = std::tuple<tree::map_type<Args>...>(tree::as_argument(std::forward<Args>(args))...);
+    const auto arguments =
+        std::tuple<tree::map_type<Args>...>(tree::as_argument(std::forward<Args>(args))...);
     return detail::branch_trees("switch_case", narrow, sides, where, arguments,
                                 std::make_index_sequence<sizeof...(Sides)>());
   }
@@ -236,20 +253,24 @@ struct ScanOptions {
 /// pair(state, y); gives pair(last state, the ys stacked along axis 0).
 struct ScanFunction {
   template <class S, class Xs, class B>
-  auto operator()(S&& state, Xs&& xs, const B& body, ScanOptions options = {}, Where where = Where::here()) const {
+  auto operator()(S&& state, Xs&& xs, const B& body, ScanOptions options = {},
+                  Where where = Where::here()) const {
     const auto first = tree::as_argument(std::forward<S>(state));
     const auto sequence = tree::as_argument(std::forward<Xs>(xs));
     using State = std::remove_cvref_t<decltype(first)>;
     using Slice = std::remove_cvref_t<decltype(sequence)>;
-    static_assert(std::is_invocable_v<const B&, State, Slice>, "autovec: scan's body takes (state, slice)");
+    static_assert(std::is_invocable_v<const B&, State, Slice>,
+                  "autovec: scan's body takes (state, slice)");
     using Returned = std::invoke_result_t<const B&, State, Slice>;
     using Next = tree::map_type<std::remove_cvref_t<decltype(std::declval<Returned>().first)>>;
     using Stacked = tree::map_type<std::remove_cvref_t<decltype(std::declval<Returned>().second)>>;
-    static_assert(std::is_same_v<Next, State>, "autovec: scan's body returns pair(the type of its state, anything)");
+    static_assert(std::is_same_v<Next, State>,
+                  "autovec: scan's body returns pair(the type of its state, anything)");
     const std::size_t count = tree::leaf_count(first);
     std::optional<Stacked> stacked;
     const detail::Leaves out = detail::scan_leaves(
-        "scan", detail::leaves_of(first), detail::leaves_of(sequence), options.length, options.reverse,
+        "scan", detail::leaves_of(first), detail::leaves_of(sequence), options.length,
+        options.reverse,
         [&](const detail::Leaves& in) {
           auto result = body(detail::tree_from(first, in), detail::tree_from(sequence, in, count));
           const State next = tree::as_argument(std::move(result.first));
@@ -260,7 +281,8 @@ struct ScanFunction {
           return leaves;
         },
         detail::namer(first), where);
-    return std::pair<State, Stacked>(detail::tree_from(first, out), detail::tree_from(*stacked, out, count));
+    return std::pair<State, Stacked>(detail::tree_from(first, out),
+                                     detail::tree_from(*stacked, out, count));
   }
 };
 inline constexpr ScanFunction scan;
@@ -271,7 +293,9 @@ struct MapFunctionSequential {
   auto operator()(const F& f, Xs&& xs, Where where = Where::here()) const {
     return scan(
                std::tuple<>(), std::forward<Xs>(xs),
-               [&](std::tuple<> none, auto x) { return std::pair(none, tree::as_argument(f(std::move(x)))); },
+               [&](std::tuple<> none, auto x) {
+                 return std::pair(none, tree::as_argument(f(std::move(x))));
+               },
                ScanOptions{}, where)
         .second;
   }

@@ -30,7 +30,8 @@ struct Iota {
       f("dtype", self.dtype);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(name, x.size(), 0, where);
     const auto& p = params.as<Params>();
     if (p.size < 0) fail<ShapeError>(name, "a negative size", where);
@@ -45,12 +46,15 @@ struct Iota {
     return types.result == DType::i64 ? i : r.emit(lane::Op::convert, types.result, {i}, 0);
   }
   // No operand, so no operand is mapped; the walk never gets here.
-  static void batch(BatchCall& call) { fail<InternalError>(name, "batched without operand", call.where); }
+  static void batch(BatchCall& call) {
+    fail<InternalError>(name, "batched without operand", call.where);
+  }
   static std::vector<Sample> samples() {
     std::vector<Sample> out;
     for (const DType dtype : autovec::detail::sample_dtypes) {
       if (is_bool(dtype)) continue;
-      for (const std::int64_t size : {5, 0, 1}) out.push_back({autovec::Params::of(Params{size, dtype}), {}});
+      for (const std::int64_t size : {5, 0, 1})
+        out.push_back({autovec::Params::of(Params{size, dtype}), {}});
     }
     return out;
   }
@@ -68,7 +72,8 @@ inline Tensor filled(std::string_view op, Extents shape, const Operand& value, D
   const Tensor x = with_element(value, {dtype, false}, where);
   bool fits = true;
   if (!(broadcast_shapes(x.shape(), shape, fits) == shape) || !fits) {
-    fail<ShapeError>(op, type_text(x.type()) + " does not broadcast to " + shape_text(shape), where);
+    fail<ShapeError>(op, type_text(x.type()) + " does not broadcast to " + shape_text(shape),
+                     where);
   }
   return broadcast_to(Operand(x, where), std::move(shape));
 }
@@ -102,18 +107,18 @@ AUTOVEC_API Tensor IotaFunction::operator()(std::int64_t size, DType dtype, Wher
   return emit_one(row_of<ops::Iota>, Params::of(ops::Iota::Params{size, dtype}), {}, where);
 }
 
-
-AUTOVEC_API Tensor ArangeFunction::range(Number start, Number stop, Number step, bool real, Where where) {
+AUTOVEC_API Tensor ArangeFunction::range(Number start, Number stop, Number step, bool real,
+                                         Where where) {
   if (step.real() == 0) fail<ShapeError>("arange", "the step is 0", where);
   const double count = std::ceil((stop.real() - start.real()) / step.real());
   const auto n = count > 0 ? static_cast<std::int64_t>(count) : 0;
   if (!real) {
-    if (start.as<std::int64_t>() == 0 && step.as<std::int64_t>() == 1) return iota(n, DType::i32, where);
-    return emit_map<ops::Add>(
-        Operand(emit_map<ops::Mul>(Operand(iota(n, DType::i32, where), where),
-                                   Operand(step.as<std::int32_t>(), where)),
-                where),
-        Operand(start.as<std::int32_t>(), where));
+    if (start.as<std::int64_t>() == 0 && step.as<std::int64_t>() == 1)
+      return iota(n, DType::i32, where);
+    return emit_map<ops::Add>(Operand(emit_map<ops::Mul>(Operand(iota(n, DType::i32, where), where),
+                                                         Operand(step.as<std::int32_t>(), where)),
+                                      where),
+                              Operand(start.as<std::int32_t>(), where));
   }
   const Tensor i = iota(n, DType::f64, where);
   const Tensor x = emit_map<ops::Fma>(Operand(i, where), Operand(step.real(), where),
@@ -121,7 +126,8 @@ AUTOVEC_API Tensor ArangeFunction::range(Number start, Number stop, Number step,
   return cast(Operand(x, where), default_float());
 }
 
-AUTOVEC_API Tensor LinspaceFunction::operator()(double start, double stop, std::int64_t count, DType dtype, Where where) const {
+AUTOVEC_API Tensor LinspaceFunction::operator()(double start, double stop, std::int64_t count,
+                                                DType dtype, Where where) const {
   if (count < 0) fail<ShapeError>("linspace", "a negative count", where);
   const double step = count > 1 ? (stop - start) / static_cast<double>(count - 1) : 0;
   const Operand i(iota(count, DType::f64, where), where);
@@ -131,8 +137,11 @@ AUTOVEC_API Tensor LinspaceFunction::operator()(double start, double stop, std::
   return cast(Operand(ends, where), dtype);
 }
 
-AUTOVEC_API Tensor EyeFunction::operator()(std::int64_t n, std::int64_t columns, DType dtype, Where where) const {
-  if (n < 0 || columns < -1) fail<ShapeError>("eye", "a negative extent in " + shape_text({n, columns == -1 ? n : columns}), where);
+AUTOVEC_API Tensor EyeFunction::operator()(std::int64_t n, std::int64_t columns, DType dtype,
+                                           Where where) const {
+  if (n < 0 || columns < -1)
+    fail<ShapeError>("eye", "a negative extent in " + shape_text({n, columns == -1 ? n : columns}),
+                     where);
   if (columns < 0) columns = n;
   const Tensor i = broadcast_in(iota(n, DType::i32, where), {n, columns}, {0}, where);
   const Tensor j = broadcast_in(iota(columns, DType::i32, where), {n, columns}, {1}, where);

@@ -20,30 +20,30 @@ template <class T>
 class Nested {
  public:
   template <class U>
-    requires std::is_arithmetic_v<U>
-  Nested(U value) : values_{static_cast<T>(value)} {}
-  Nested(std::initializer_list<Nested> items) {
-    shape_.push_back(static_cast<std::int64_t>(items.size()));
-    bool first = true;
-    for (const Nested& item : items) {
-      if (first) {
-        shape_.append(item.shape_.begin(), item.shape_.end());
-        first = false;
-      } else if (!std::equal(item.shape_.begin(), item.shape_.end(), shape_.begin() + 1, shape_.end())) {
-        ragged_ = true;
+    requires std::is_arithmetic_v<U> Nested(U value) : values_{static_cast<T>(value)} {}
+    Nested(std::initializer_list<Nested> items) {
+      shape_.push_back(static_cast<std::int64_t>(items.size()));
+      bool first = true;
+      for (const Nested& item : items) {
+        if (first) {
+          shape_.append(item.shape_.begin(), item.shape_.end());
+          first = false;
+        } else if (!std::equal(item.shape_.begin(), item.shape_.end(), shape_.begin() + 1,
+                               shape_.end())) {
+          ragged_ = true;
+        }
+        ragged_ = ragged_ || item.ragged_;
+        values_.insert(values_.end(), item.values_.begin(), item.values_.end());
       }
-      ragged_ = ragged_ || item.ragged_;
-      values_.insert(values_.end(), item.values_.begin(), item.values_.end());
     }
-  }
-  const Extents& shape() const { return shape_; }
-  const std::vector<T>& values() const { return values_; }
-  bool ragged() const { return ragged_; }
+    const Extents& shape() const { return shape_; }
+    const std::vector<T>& values() const { return values_; }
+    bool ragged() const { return ragged_; }
 
- private:
-  Extents shape_;
-  std::vector<T> values_;
-  bool ragged_ = false;
+   private:
+    Extents shape_;
+    std::vector<T> values_;
+    bool ragged_ = false;
 };
 
 template <class T, class Container>
@@ -66,11 +66,11 @@ Tensor tensor_of(const Container& values, Extents shape, Where where) {
 
 /// Data from nested braces: `tensor<float>({{1, 2}, {3, 4}})`. Throws ShapeError for ragged ones.
 template <class T>
-  requires std::is_arithmetic_v<T>
-Tensor tensor(detail::Nested<T> values, Where where = Where::here()) {
-  if (values.ragged()) fail<ShapeError>("tensor", "nested braces of different lengths", where);
-  return detail::tensor_of<T>(values.values(), values.shape(), where);
-}
+  requires std::is_arithmetic_v<T> Tensor tensor(detail::Nested<T> values,
+                                                 Where where = Where::here()) {
+    if (values.ragged()) fail<ShapeError>("tensor", "nested braces of different lengths", where);
+    return detail::tensor_of<T>(values.values(), values.shape(), where);
+  }
 
 /// A copy of a container's numbers, row-major, as `shape`; rank 1 where no shape is given.
 template <class Container>
@@ -86,8 +86,8 @@ Tensor tensor(const Container& values, Where where = Where::here()) {
   return detail::tensor_of<typename Container::value_type>(values, std::move(shape), where);
 }
 
-/// full(shape, value): every element is `value`, in its own dtype; full(shape, value, dtype): rounded
-/// to that.
+/// full(shape, value): every element is `value`, in its own dtype; full(shape, value, dtype):
+/// rounded to that.
 struct FullFunction {
   Tensor operator()(Extents shape, Operand value) const;
   Tensor operator()(Extents shape, Operand value, DType dtype) const;
@@ -95,12 +95,14 @@ struct FullFunction {
 inline constexpr FullFunction full;
 
 struct ZerosFunction {
-  Tensor operator()(Extents shape, DType dtype = default_float(), Where where = Where::here()) const;
+  Tensor operator()(Extents shape, DType dtype = default_float(),
+                    Where where = Where::here()) const;
 };
 inline constexpr ZerosFunction zeros;
 
 struct OnesFunction {
-  Tensor operator()(Extents shape, DType dtype = default_float(), Where where = Where::here()) const;
+  Tensor operator()(Extents shape, DType dtype = default_float(),
+                    Where where = Where::here()) const;
 };
 inline constexpr OnesFunction ones;
 
@@ -125,16 +127,16 @@ inline constexpr IotaFunction iota;
 /// i32 for integers, the default float where one of them is a float.
 struct ArangeFunction {
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Tensor operator()(T stop, Where where = Where::here()) const {
+  requires std::is_arithmetic_v<T> Tensor operator()(T stop, Where where = Where::here()) const {
     return range(0, stop, 1, std::is_floating_point_v<T>, where);
   }
   template <class T, class U, class V = int>
-    requires(std::is_arithmetic_v<T> && std::is_arithmetic_v<U> && std::is_arithmetic_v<V>)
+    requires(std::is_arithmetic_v<T>&& std::is_arithmetic_v<U>&& std::is_arithmetic_v<V>)
   Tensor operator()(T start, U stop, V step = V(1), Where where = Where::here()) const {
-    return range(start, stop, step,
-                 std::is_floating_point_v<T> || std::is_floating_point_v<U> || std::is_floating_point_v<V>,
-                 where);
+    return range(
+        start, stop, step,
+        std::is_floating_point_v<T> || std::is_floating_point_v<U> || std::is_floating_point_v<V>,
+        where);
   }
 
  private:
@@ -144,13 +146,15 @@ inline constexpr ArangeFunction arange;
 
 /// `count` equally spaced numbers from start to stop, both included. Computed in f64, rounded once.
 struct LinspaceFunction {
-  Tensor operator()(double start, double stop, std::int64_t count, DType dtype = default_float(), Where where = Where::here()) const;
+  Tensor operator()(double start, double stop, std::int64_t count, DType dtype = default_float(),
+                    Where where = Where::here()) const;
 };
 inline constexpr LinspaceFunction linspace;
 
 /// The identity matrix of n rows and `columns` columns (n where left out).
 struct EyeFunction {
-  Tensor operator()(std::int64_t n, std::int64_t columns = -1, DType dtype = default_float(), Where where = Where::here()) const;
+  Tensor operator()(std::int64_t n, std::int64_t columns = -1, DType dtype = default_float(),
+                    Where where = Where::here()) const;
 };
 inline constexpr EyeFunction eye;
 

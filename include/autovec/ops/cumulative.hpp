@@ -14,7 +14,10 @@ struct CumOptions {
 };
 
 namespace ops {
-struct Cumsum; struct Cumprod; struct Cummax; struct Cummin;
+struct Cumsum;
+struct Cumprod;
+struct Cummax;
+struct Cummin;
 }  // namespace ops
 
 namespace detail {

@@ -1,4 +1,5 @@
-// Makes a row of the op table from an op's struct: what the struct leaves out follows from its kind.
+// Makes a row of the op table from an op's struct: what the struct leaves out follows from its
+// kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +16,10 @@ namespace autovec::inline v1 {
 namespace detail {
 template <class Op>
 constexpr OpInfo make_row() {
-  static_assert(requires { Op::samples; },
-                "autovec: this op has no samples: give it `static std::vector<Sample> samples()`, see "
-                "ops/sample.hpp");
+  static_assert(
+      requires { Op::samples; },
+      "autovec: this op has no samples: give it `static std::vector<Sample> samples()`, see "
+      "ops/sample.hpp");
   OpInfo row;
   row.samples = &Op::samples;
   row.name = Op::name;

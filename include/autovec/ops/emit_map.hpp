@@ -36,13 +36,16 @@ inline Tensor fold_numbers(const OpInfo& op, const Params& params, std::span<con
                            Element element, Where where) {
   std::vector<Array> arrays;
   for (const Tensor& x : operands) {
-    const DType wide = is_float(x.dtype()) ? DType::f64 : is_bool(x.dtype()) ? DType::b8
-                       : x.dtype() == DType::u64 ? DType::u64 : DType::i64;
+    const DType wide = is_float(x.dtype())       ? DType::f64
+                       : is_bool(x.dtype())      ? DType::b8
+                       : x.dtype() == DType::u64 ? DType::u64
+                                                 : DType::i64;
     arrays.push_back(Tensor::from_number(x.state().number, wide, false).array(op.name, where));
   }
   const std::vector<Array> out = Eager<>::apply(op, params, arrays, where);
   const Number value = dispatch(
-      out[0].type.dtype, [&]<class T>() { return Number(*out[0].as<T>()); }, [] { return Number(); });
+      out[0].type.dtype, [&]<class T>() { return Number(*out[0].as<T>()); },
+      [] { return Number(); });
   if (is_bool(out[0].type.dtype)) return Tensor::from_number(value);
   return Tensor::from_number(value, element.dtype, element.weak);
 }
@@ -51,7 +54,8 @@ inline Tensor fold_numbers(const OpInfo& op, const Params& params, std::span<con
 
 /// Applies map op `op` to operands of any shapes and dtypes: promotes as the op says, converts,
 /// broadcasts, emits one node.
-inline Tensor emit_map(const OpInfo& op, std::span<Tensor> operands, Where where, Params params = {}) {
+inline Tensor emit_map(const OpInfo& op, std::span<Tensor> operands, Where where,
+                       Params params = {}) {
   bool numbers = true;
   for (const Tensor& x : operands) numbers = numbers && x.is_number();
   const Element element = detail::promote_operands(op, operands, where);
@@ -70,7 +74,8 @@ inline Tensor emit_map(const OpInfo& op, std::span<Tensor> operands, Where where
   }
   const Extents shape = detail::common_shape(op.name, operands, where);
   for (Tensor& x : operands) {
-    if (x.rank() != 0 && !(x.state().type.shape == shape)) x = broadcast_to(Operand(x, where), shape);
+    if (x.rank() != 0 && !(x.state().type.shape == shape))
+      x = broadcast_to(Operand(x, where), shape);
   }
   return emit_one(op, std::move(params), operands, where);
 }

@@ -1,4 +1,5 @@
 // Reads and writes at computed places: gather, scatter, and the indexing functions made of them.
+// Long because windows are read and written by the same rules, op and functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/index.hpp"
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ops/create-inl.hpp"
+#include "autovec/ops/index.hpp"
 #include "autovec/ops/place.hpp"
 
 namespace autovec::inline v1 {
@@ -42,8 +43,8 @@ struct WrapIndex {
     }
     return {x[0]};
   }
-  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands, LaneTypes types,
-                             const autovec::Params& params) {
+  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands,
+                             LaneTypes types, const autovec::Params& params) {
     const auto& p = params.as<Params>();
     return detail::record_as<1, WrapIndex>(r, operands, types.operands[0], [&]<class V>(V x) {
       using T = lane::element_t<V>;
@@ -59,9 +60,10 @@ struct WrapIndex {
   static void batch(BatchCall& call) { batch_map(call); }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes([](DType t) { return t == DType::i32 || t == DType::i64; },
-                      {form(Params{4, true}, {{9}}), form(Params{4, false}, {{3, 3}}), form(Params{1, true}, {{}}),
-                       form(Params{3, false}, {{0}}), form(Params{5, true}, {{1}})});
+    return for_dtypes(
+        [](DType t) { return t == DType::i32 || t == DType::i64; },
+        {form(Params{4, true}, {{9}}), form(Params{4, false}, {{3, 3}}),
+         form(Params{1, true}, {{}}), form(Params{3, false}, {{0}}), form(Params{5, true}, {{1}})});
   }
 };
 
@@ -82,9 +84,11 @@ inline bool has_axis(const Extents& axes, std::int64_t axis) {
 /// What `gather(x, starts)` with the numbers of `p` (GatherParams or ScatterParams) gives. Throws
 /// where they do not fit; `drops`: windows that leave x are no fault.
 template <class P>
-Type window_type(std::string_view op, const Type& x, const Type& starts, const P& p, bool drops, Where where) {
+Type window_type(std::string_view op, const Type& x, const Type& starts, const P& p, bool drops,
+                 Where where) {
   if (!is_int(starts.dtype)) {
-    fail<TypeError>(op, "indices are not integers: " + type_text(starts), where, "cast them: cast(i, i32)");
+    fail<TypeError>(op, "indices are not integers: " + type_text(starts), where,
+                    "cast them: cast(i, i32)");
   }
   const auto rank = static_cast<std::int64_t>(x.rank());
   const auto starts_rank = static_cast<std::int64_t>(starts.rank());
@@ -147,7 +151,8 @@ inline bool is_iota(const Tensor& x) {
       const Number last(n == 0 ? 0 : n - 1);
       if (!is_int(to) || rounded(last, to) != last) return false;
     }
-    if (node->op->name == WrapIndex::name && node->params.as<WrapIndex::Params>().extent < n) return false;
+    if (node->op->name == WrapIndex::name && node->params.as<WrapIndex::Params>().extent < n)
+      return false;
     const Tensor operand = trace->handle(node->operands[0]);
     if (operand.size() != n) return false;
     node = trace->producer(operand);
@@ -164,15 +169,15 @@ struct WindowForm {
   Extents x, starts;
 };
 inline std::vector<WindowForm> window_forms() {
-  return {{{0, {0}, {1, 3}, {0}}, {4, 3}, {5, 1}},          // rows
-          {{0, {0}, {1}, {0}}, {4}, {1}},                   // one element
-          {{0, {0, 1}, {2, 2}, {}}, {4, 5}, {3, 2}},        // windows
-          {{1, {1}, {1}, {1}}, {3, 4}, {3, 2, 1}},          // along a batch axis
-          {{0, {1}, {2, 1}, {1}}, {2, 5}, {2, 2, 1}},       // columns
-          {{0, {0, 2}, {1, 2, 1}, {0}}, {2, 2, 3}, {2, 2}}, // with a whole axis between
-          {{0, {0}, {1, 0}, {0}}, {3, 0}, {2, 1}},          // windows without elements
-          {{0, {0}, {1}, {0}}, {4}, {0, 1}},                // no windows
-          {{0, {0}, {1}, {0}}, {0}, {0, 1}},                // nothing read of nothing
+  return {{{0, {0}, {1, 3}, {0}}, {4, 3}, {5, 1}},           // rows
+          {{0, {0}, {1}, {0}}, {4}, {1}},                    // one element
+          {{0, {0, 1}, {2, 2}, {}}, {4, 5}, {3, 2}},         // windows
+          {{1, {1}, {1}, {1}}, {3, 4}, {3, 2, 1}},           // along a batch axis
+          {{0, {1}, {2, 1}, {1}}, {2, 5}, {2, 2, 1}},        // columns
+          {{0, {0, 2}, {1, 2, 1}, {0}}, {2, 2, 3}, {2, 2}},  // with a whole axis between
+          {{0, {0}, {1, 0}, {0}}, {3, 0}, {2, 1}},           // windows without elements
+          {{0, {0}, {1}, {0}}, {4}, {0, 1}},                 // no windows
+          {{0, {0}, {1}, {0}}, {0}, {0, 1}},                 // nothing read of nothing
           {{0, {0}, {1}, {}}, {1}, {2, 1}}};
 }
 /// The i-th kind of index that samples use: in range and around it, or anything.
@@ -188,7 +193,8 @@ struct Gather {
   static constexpr Kind kind = Kind::gather;
   static constexpr int arity = 2;
   using Params = GatherParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(name, x.size(), 2, where);
     return {detail::window_type(name, x[0], x[1], params.as<Params>(), false, where)};
   }
@@ -221,8 +227,9 @@ struct Gather {
     std::vector<Sample> out;
     for (const DType dtype : autovec::detail::sample_dtypes) {
       for (const detail::WindowForm& form : detail::window_forms()) {
-        out.push_back({autovec::Params::of(form.params),
-                       {{Type{dtype, false, form.x}}, detail::sample_starts(out.size(), form.starts)}});
+        out.push_back(
+            {autovec::Params::of(form.params),
+             {{Type{dtype, false, form.x}}, detail::sample_starts(out.size(), form.starts)}});
       }
     }
     return out;
@@ -253,23 +260,28 @@ struct Scatter {
   static constexpr Kind kind = Kind::scatter;
   static constexpr int arity = -1;
   using Params = ScatterParams;
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     const auto& p = params.as<Params>();
     autovec::detail::check_arity(name, x.size(), p.masked ? 4 : 3, where);
     const Type windows = detail::window_type(name, x[0], x[1], p, !p.clamp, where);
-    if (p.mode != "set" && p.mode != "add" && p.mode != "mul" && p.mode != "min" && p.mode != "max") {
-      fail<TypeError>(name, "unknown mode " + quoted_text(p.mode), where, "set, add, mul, min or max");
+    if (p.mode != "set" && p.mode != "add" && p.mode != "mul" && p.mode != "min" &&
+        p.mode != "max") {
+      fail<TypeError>(name, "unknown mode " + quoted_text(p.mode), where,
+                      "set, add, mul, min or max");
     }
     if (p.mode != "set" && is_bool(x[0].dtype)) {
       fail<TypeError>(name, "no " + p.mode + " of b8", where);
     }
     if (x[2].dtype != x[0].dtype || !(x[2].shape == windows.shape)) {
-      fail<ShapeError>(name, "updates are " + type_text(x[2]) + ", expected " + type_text(windows), where);
+      fail<ShapeError>(name, "updates are " + type_text(x[2]) + ", expected " + type_text(windows),
+                       where);
     }
     if (p.masked) {
       const Extents index(x[1].shape.begin(), x[1].shape.end() - 1);
       if (!is_bool(x[3].dtype) || !(x[3].shape == index)) {
-        fail<ShapeError>(name, "the mask is " + type_text(x[3]) + ", expected b8" + shape_text(index), where);
+        fail<ShapeError>(
+            name, "the mask is " + type_text(x[3]) + ", expected b8" + shape_text(index), where);
       }
     }
     return {x[0]};
@@ -278,7 +290,8 @@ struct Scatter {
     Params p = call.params.as<Params>();
     const autovec::detail::At at(call.where);
     const bool places_mapped = call.operands[1].mapped || (p.masked && call.operands[3].mapped);
-    const std::int64_t index_rank = static_cast<std::int64_t>(call.operands[1].lane_rank()) - p.batch - 1;
+    const std::int64_t index_rank =
+        static_cast<std::int64_t>(call.operands[1].lane_rank()) - p.batch - 1;
     std::vector<Tensor> operands;
     // x is written, so each lane needs its own; what is only read repeats as a view.
     for (const Batched& x : call.operands) operands.push_back(along_lanes(x, call));
@@ -303,8 +316,13 @@ struct Scatter {
       for (const detail::WindowForm& form : forms) {
         const std::size_t i = out.size();
         const GatherParams& g = form.params;
-        Params p{g.batch, g.axes, g.sizes, g.collapsed, std::string(is_bool(dtype) ? "set" : modes[i % 5]),
-                 i % 2 == 0 && form.x[0] != 0, i % 3 == 0};
+        Params p{g.batch,
+                 g.axes,
+                 g.sizes,
+                 g.collapsed,
+                 std::string(is_bool(dtype) ? "set" : modes[i % 5]),
+                 i % 2 == 0 && form.x[0] != 0,
+                 i % 3 == 0};
         const Type x{dtype, false, form.x};
         const SampleOperand starts = detail::sample_starts(i, form.starts);
         const Type windows = detail::window_type(name, x, starts.type, p, true, Where::unknown());
@@ -335,11 +353,13 @@ namespace detail {
 /// Throws TypeError unless `i` may be an index.
 inline void check_index(std::string_view op, const Tensor& i, Where where) {
   if (is_int(i.dtype())) return;
-  fail<TypeError>(op, "indices are not integers: " + type_text(i.type()), where, "cast them: cast(i, i32)");
+  fail<TypeError>(op, "indices are not integers: " + type_text(i.type()), where,
+                  "cast them: cast(i, i32)");
 }
 
+/// Throws ShapeError where an axis has no elements. A lane that never runs may read them.
 inline void check_readable(std::string_view op, const Type& x, std::int64_t axis, Where where) {
-  if (x.shape[static_cast<std::size_t>(axis)] != 0) return;
+  if (x.shape[static_cast<std::size_t>(axis)] != 0 || Trace::of_no_lanes()) return;
   std::string what("nothing to read along axis ");
   what += number_text(axis);
   what += " of ";
@@ -360,7 +380,8 @@ inline Tensor join_indices(std::span<const Tensor> parts, Where where) {
   if (parts.size() == 1) return out;
   const Tensor column = iota(static_cast<std::int64_t>(parts.size()), DType::i32, where);
   for (std::size_t i = parts.size() - 1; i-- > 0;) {
-    const Tensor hit = emit_map<ops::Equal>(at(column), Operand(static_cast<std::int32_t>(i), where));
+    const Tensor hit =
+        emit_map<ops::Equal>(at(column), Operand(static_cast<std::int32_t>(i), where));
     out = emit_select(at(hit), expand_dims(at(parts[i]), -1), out);
   }
   return out;
@@ -368,12 +389,14 @@ inline Tensor join_indices(std::span<const Tensor> parts, Where where) {
 
 /// Positions in row-major order of `extents`, as i32 where that holds them: one index a part, each
 /// wrapped, then clamped. With `drop` one that is out of range gives the size, which is out too.
-inline Tensor linear_index(std::span<const Tensor> parts, const Extents& extents, bool drop, Where where) {
+inline Tensor linear_index(std::span<const Tensor> parts, const Extents& extents, bool drop,
+                           Where where) {
   const At at(where);
   const std::int64_t total = extent_product(extents, 0, extents.size());
   bool wide = total > std::numeric_limits<std::int32_t>::max();
   for (const Tensor& part : parts) {
-    wide = wide || part.dtype() == DType::i64 || part.dtype() == DType::u32 || part.dtype() == DType::u64;
+    wide = wide || part.dtype() == DType::i64 || part.dtype() == DType::u32 ||
+           part.dtype() == DType::u64;
   }
   const DType dtype = wide ? DType::i64 : DType::i32;
   Tensor position;
@@ -392,6 +415,22 @@ inline Tensor linear_index(std::span<const Tensor> parts, const Extents& extents
   return drop ? emit_select(at(inside), position, Tensor(total)) : position;
 }
 
+/// What a lane that never runs reads of a tensor without elements: anything of the right type. True
+/// where `shape`, elements of x, is read so.
+inline bool reads_nothing(const Tensor& x, const Extents& shape) {
+  return x.size() == 0 && extent_product(shape, 0, shape.size()) != 0 && Trace::of_no_lanes();
+}
+
+/// gather of windows of x at `starts`.
+inline Tensor read_windows(const Tensor& x, const Tensor& starts, GatherParams p, Where where) {
+  if (Trace::of_no_lanes()) {
+    const Type type = ops::detail::window_type("gather", x.type(), starts.type(), p, true, where);
+    if (reads_nothing(x, type.shape)) return zeros(type.shape, type.dtype, where);
+  }
+  const Tensor operands[2] = {x, starts};
+  return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+}
+
 /// Elements (or slices) of x at `starts` [..., k], which index `axes`, k ascending ones.
 inline Tensor gather_at(const Tensor& x, const Tensor& starts, Extents axes, Where where) {
   GatherParams p;
@@ -399,27 +438,31 @@ inline Tensor gather_at(const Tensor& x, const Tensor& starts, Extents axes, Whe
   for (const std::int64_t axis : axes) p.sizes[static_cast<std::size_t>(axis)] = 1;
   p.collapsed = axes;
   p.axes = std::move(axes);
-  const Tensor operands[2] = {x, starts};
-  return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+  return read_windows(x, starts, std::move(p), where);
 }
 
 /// Brings axes [0, count) behind the `before` axes that follow them.
-inline Tensor move_index_axes(const Tensor& x, std::int64_t count, std::int64_t before, Where where) {
+inline Tensor move_index_axes(const Tensor& x, std::int64_t count, std::int64_t before,
+                              Where where) {
   if (count == 0 || before == 0) return x;
   Extents axes;
   for (std::int64_t i = 0; i < before; ++i) axes.push_back(count + i);
   for (std::int64_t i = 0; i < count; ++i) axes.push_back(i);
-  for (std::int64_t i = count + before; i < static_cast<std::int64_t>(x.rank()); ++i) axes.push_back(i);
+  for (std::int64_t i = count + before; i < static_cast<std::int64_t>(x.rank()); ++i)
+    axes.push_back(i);
   return permute(Operand(x, where), std::move(axes));
 }
 
 /// The slice of x at one place along `axis` that is known while tracing.
-inline Tensor take_known(std::string_view op, const Tensor& x, std::int64_t i, std::int64_t axis, Where where) {
+inline Tensor take_known(std::string_view op, const Tensor& x, std::int64_t i, std::int64_t axis,
+                         Where where) {
   Extents shape = x.shape();
   shape.erase(static_cast<std::size_t>(axis));
   const std::int64_t extent = x.extent(axis);
-  if (extent == 0 && extent_product(shape, 0, shape.size()) == 0) return reshape(Operand(x, where), shape);
+  if (extent == 0 && extent_product(shape, 0, shape.size()) == 0)
+    return reshape(Operand(x, where), shape);
   check_readable(op, x.type(), axis, where);
+  if (reads_nothing(x, shape)) return zeros(shape, x.dtype(), where);
   const Tensor window = slice_axis(x, axis, known_start(i, extent, 1), 1, where);
   return reshape(Operand(window, where), std::move(shape));
 }
@@ -435,15 +478,19 @@ AUTOVEC_API Tensor TakeFunction::operator()(Operand x, Operand i, std::int64_t a
   }
   Extents shape = x.type().shape;
   shape[static_cast<std::size_t>(axis)] = i.type().size();
-  if (extent_product(shape, 0, shape.size()) != 0) detail::check_readable("take", x.type(), axis, where);
+  if (extent_product(shape, 0, shape.size()) != 0)
+    detail::check_readable("take", x.type(), axis, where);
   const Tensor starts = expand_dims(Operand(i, where), -1);
   const Tensor y = detail::gather_at(x, starts, {axis}, where);
   return detail::move_index_axes(y, static_cast<std::int64_t>(i.rank()), axis, where);
 }
 
-AUTOVEC_API Tensor Tensor::operator[](Operand index) const { return take(Operand(*this, index.where()), index, 0); }
+AUTOVEC_API Tensor Tensor::operator[](Operand index) const {
+  return take(Operand(*this, index.where()), index, 0);
+}
 
-AUTOVEC_API Tensor TakeAlongAxisFunction::operator()(Operand x, Operand indices, std::int64_t axis) const {
+AUTOVEC_API Tensor TakeAlongAxisFunction::operator()(Operand x, Operand indices,
+                                                     std::int64_t axis) const {
   const Where where = x.where();
   const detail::At at(where);
   axis = wrap_axis(axis, x.rank(), "take_along_axis", where);
@@ -459,7 +506,8 @@ AUTOVEC_API Tensor TakeAlongAxisFunction::operator()(Operand x, Operand indices,
   }
   if (!fits) {
     const Type types[2] = {x.type(), indices.type()};
-    fail<ShapeError>("take_along_axis", "shapes do not correspond: " + detail::types_text(types), where);
+    fail<ShapeError>("take_along_axis", "shapes do not correspond: " + detail::types_text(types),
+                     where);
   }
   lines.push_back(x.type().shape[static_cast<std::size_t>(axis)]);
   places.push_back(indices.type().shape[static_cast<std::size_t>(axis)]);
@@ -469,29 +517,34 @@ AUTOVEC_API Tensor TakeAlongAxisFunction::operator()(Operand x, Operand indices,
   p.sizes = {1};
   p.collapsed = {p.batch};
   const Tensor starts = broadcast_to(at(moveaxis(indices, axis, -1)), places);
-  const Tensor operands[2] = {broadcast_to(at(moveaxis(x, axis, -1)), lines), expand_dims(at(starts), -1)};
-  const Tensor y = emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
+  const Tensor of_lines = broadcast_to(at(moveaxis(x, axis, -1)), lines);
+  const Tensor y = detail::read_windows(of_lines, expand_dims(at(starts), -1), std::move(p), where);
   return moveaxis(at(y), -1, axis);
 }
 
 AUTOVEC_API Tensor GatherFunction::operator()(Operand x, Operand indices) const {
   detail::check_index("gather", indices, x.where());
   if (indices.rank() == 0 || indices.type().shape.back() > static_cast<std::int64_t>(x.rank())) {
-    fail<ShapeError>("gather", "indices " + type_text(indices.type()) + " do not fit " + type_text(x.type()), x.where(),
-                     "the last axis of the indices holds one index for each axis of x, from the first on");
+    fail<ShapeError>(
+        "gather", "indices " + type_text(indices.type()) + " do not fit " + type_text(x.type()),
+        x.where(),
+        "the last axis of the indices holds one index for each axis of x, from the first on");
   }
   Extents axes;
   for (std::int64_t i = 0; i < indices.type().shape.back(); ++i) axes.push_back(i);
   return detail::gather_at(x, indices, std::move(axes), x.where());
 }
 
-AUTOVEC_API Tensor ScatterFunction::operator()(Operand x, Operand indices, Operand updates, std::string_view mode) const {
+AUTOVEC_API Tensor ScatterFunction::operator()(Operand x, Operand indices, Operand updates,
+                                               std::string_view mode) const {
   const Where where = x.where();
   detail::check_index("scatter", indices, where);
   const std::int64_t count = indices.rank() == 0 ? -1 : indices.type().shape.back();
   if (count < 0 || count > static_cast<std::int64_t>(x.rank())) {
-    fail<ShapeError>("scatter", "indices " + type_text(indices.type()) + " do not fit " + type_text(x.type()), where,
-                     "the last axis of the indices holds one index for each axis of x, from the first on");
+    fail<ShapeError>(
+        "scatter", "indices " + type_text(indices.type()) + " do not fit " + type_text(x.type()),
+        where,
+        "the last axis of the indices holds one index for each axis of x, from the first on");
   }
   ScatterParams p;
   p.sizes = x.type().shape;
@@ -509,7 +562,9 @@ AUTOVEC_API Tensor ScatterFunction::operator()(Operand x, Operand indices, Opera
   p.mode = mode;
   bool fits = true;
   if (!(broadcast_shapes(updates.type().shape, shape, fits) == shape) || !fits) {
-    fail<ShapeError>("scatter", "updates are " + type_text(updates.type()) + ", expected " + shape_text(shape), where);
+    fail<ShapeError>("scatter",
+                     "updates are " + type_text(updates.type()) + ", expected " + shape_text(shape),
+                     where);
   }
   const Tensor values = detail::with_element(updates, {x.type().dtype, false}, where);
   const Tensor operands[3] = {x, indices, broadcast_to(Operand(values, where), shape)};
@@ -527,7 +582,8 @@ struct WindowStarts {
 inline WindowStarts window_starts(std::string_view op, const Type& x, const Extents& sizes,
                                   std::span<const Operand> starts, Where where) {
   bool fits = sizes.size() == x.rank() && starts.size() == x.rank();
-  for (std::size_t i = 0; fits && i < sizes.size(); ++i) fits = sizes[i] >= 0 && sizes[i] <= x.shape[i];
+  for (std::size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = sizes[i] >= 0 && sizes[i] <= x.shape[i];
   if (!fits) {
     std::string what("a window of ");
     what += shape_text(sizes);
@@ -584,7 +640,8 @@ inline Tensor read_window(const Tensor& x, const WindowStarts& at, Extents sizes
   return emit_one(row_of<ops::Gather>, Params::of(std::move(p)), operands, where);
 }
 
-inline Tensor write_window(const Tensor& x, const WindowStarts& at, const Tensor& update, Where where) {
+inline Tensor write_window(const Tensor& x, const WindowStarts& at, const Tensor& update,
+                           Where where) {
   const Tensor values = with_element(update, {x.dtype(), false}, where);
   if (at.axes.empty()) return values;
   ScatterParams p;
@@ -597,26 +654,32 @@ inline Tensor write_window(const Tensor& x, const WindowStarts& at, const Tensor
 
 }  // namespace detail
 
-AUTOVEC_API Tensor DynamicSliceFunction::operator()(Operand x, std::initializer_list<Operand> starts, Extents sizes) const {
+AUTOVEC_API Tensor DynamicSliceFunction::operator()(Operand x,
+                                                    std::initializer_list<Operand> starts,
+                                                    Extents sizes) const {
   const std::span<const Operand> places(starts.begin(), starts.size());
-  detail::WindowStarts window = detail::window_starts("dynamic_slice", x.type(), sizes, places, x.where());
+  detail::WindowStarts window =
+      detail::window_starts("dynamic_slice", x.type(), sizes, places, x.where());
   return detail::read_window(x, window, std::move(sizes), x.where());
 }
 
-AUTOVEC_API Tensor DynamicSliceFunction::operator()(Operand x, Operand starts, Extents sizes) const {
+AUTOVEC_API Tensor DynamicSliceFunction::operator()(Operand x, Operand starts,
+                                                    Extents sizes) const {
   detail::WindowStarts window =
       detail::window_starts("dynamic_slice", x.type(), sizes, starts.tensor(), x.where());
   return detail::read_window(x, window, std::move(sizes), x.where());
 }
 
-AUTOVEC_API Tensor DynamicUpdateSliceFunction::operator()(Operand x, Operand update, std::initializer_list<Operand> starts) const {
+AUTOVEC_API Tensor DynamicUpdateSliceFunction::operator()(
+    Operand x, Operand update, std::initializer_list<Operand> starts) const {
   const std::span<const Operand> places(starts.begin(), starts.size());
-  const detail::WindowStarts window =
-      detail::window_starts("dynamic_update_slice", x.type(), update.type().shape, places, x.where());
+  const detail::WindowStarts window = detail::window_starts("dynamic_update_slice", x.type(),
+                                                            update.type().shape, places, x.where());
   return detail::write_window(x, window, update, x.where());
 }
 
-AUTOVEC_API Tensor DynamicUpdateSliceFunction::operator()(Operand x, Operand update, Operand starts) const {
+AUTOVEC_API Tensor DynamicUpdateSliceFunction::operator()(Operand x, Operand update,
+                                                          Operand starts) const {
   const detail::WindowStarts window = detail::window_starts(
       "dynamic_update_slice", x.type(), update.type().shape, starts.tensor(), x.where());
   return detail::write_window(x, window, update, x.where());

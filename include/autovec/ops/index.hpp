@@ -29,16 +29,18 @@ struct GatherFunction {
 inline constexpr GatherFunction gather;
 
 /// x with slices at `indices` (as in gather) set to `updates`, or combined with them (`mode`: set,
-/// add, mul, min, max). Updates broadcast and are converted to the dtype of x. Negative indices count
-/// from the end; what is out of range then is dropped. Of several writers of one place the last wins.
+/// add, mul, min, max). Updates broadcast and are converted to the dtype of x. Negative indices
+/// count from the end; what is out of range then is dropped. Of several writers of one place the
+/// last wins.
 struct ScatterFunction {
-  Tensor operator()(Operand x, Operand indices, Operand updates, std::string_view mode = "set") const;
+  Tensor operator()(Operand x, Operand indices, Operand updates,
+                    std::string_view mode = "set") const;
 };
 inline constexpr ScatterFunction scatter;
 
 /// dynamic_slice(x, {starts}, {sizes}): a window of fixed sizes at computed starts, one an axis; or
-/// starts as one integer tensor [rank]. Negative starts count from the end; then the window is moved
-/// inside x.
+/// starts as one integer tensor [rank]. Negative starts count from the end; then the window is
+/// moved inside x.
 struct DynamicSliceFunction {
   Tensor operator()(Operand x, std::initializer_list<Operand> starts, Extents sizes) const;
   Tensor operator()(Operand x, Operand starts, Extents sizes) const;

@@ -1,8 +1,8 @@
 // Indexing as in NumPy: x.slice({all, range(1, -1, 2), 3}) and x.at(i, j).set(v).
 //
 // Whole axes and ranges are views. Tensor indices read at computed places: they broadcast against
-// each other, and numbers beside them count as such; their shape stands where they stand if they are
-// neighbours, else in front.
+// each other, and numbers beside them count as such; their shape stands where they stand if they
+// are neighbours, else in front.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,26 +13,30 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/index_syntax.hpp"
 #include "autovec/ops/index-inl.hpp"
+#include "autovec/ops/index_syntax.hpp"
 #include "autovec/ops/reduce-inl.hpp"
 
 namespace autovec::inline v1 {
 
-AUTOVEC_API Range RangeFunction::operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step) const { return Range{start, stop, step}; }
+AUTOVEC_API Range RangeFunction::operator()(std::optional<std::int64_t> start,
+                                            std::optional<std::int64_t> stop,
+                                            std::int64_t step) const {
+  return Range{start, stop, step};
+}
 
 namespace detail {
 
 /// The part of x that an index list names: along each axis a strided slice or places.
 struct Selection {
-  Extents starts, extents, steps;   // one an axis; along axes with places all of them
-  bool sliced = false;              // whether any of them is not the whole axis
-  Extents axes;                     // those with places, ascending
-  std::vector<Tensor> places;       // integer tensors of shape places_shape
+  Extents starts, extents, steps;  // one an axis; along axes with places all of them
+  bool sliced = false;             // whether any of them is not the whole axis
+  Extents axes;                    // those with places, ascending
+  std::vector<Tensor> places;      // integer tensors of shape places_shape
   Extents places_shape;
-  std::int64_t before = 0;          // axes without places that the places' axes stand behind
-  Extents shape;                    // of the part
-  bool outside = false;             // a known place is out of range: there is nothing to write
+  std::int64_t before = 0;  // axes without places that the places' axes stand behind
+  Extents shape;            // of the part
+  bool outside = false;     // a known place is out of range: there is nothing to write
 
   bool has_places(std::size_t axis) const {
     return std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != axes.end();
@@ -59,12 +63,15 @@ inline void resolve_range(const Range& range, std::int64_t n, std::string_view o
   const std::int64_t stop = end(range.stop, rises ? n : -1);
   const std::int64_t span = rises ? stop - start : start - stop;
   // In unsigned arithmetic the negation of the least step is right, too.
-  const std::uint64_t stride = rises ? static_cast<std::uint64_t>(range.step) : 0 - static_cast<std::uint64_t>(range.step);
-  count = span <= 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(span - 1) / stride) + 1;
+  const std::uint64_t stride =
+      rises ? static_cast<std::uint64_t>(range.step) : 0 - static_cast<std::uint64_t>(range.step);
+  count =
+      span <= 0 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(span - 1) / stride) + 1;
   if (count == 0) start = 0;
 }
 
-[[noreturn]] inline void fail_index(std::string_view op, std::string_view fault, const Type& x, Where where) {
+[[noreturn]] inline void fail_index(std::string_view op, std::string_view fault, const Type& x,
+                                    Where where) {
   std::string what(fault);
   what += " of ";
   what += type_text(x);
@@ -73,8 +80,8 @@ inline void resolve_range(const Range& range, std::int64_t n, std::string_view o
 
 /// Reads an index list. `reads`: exact numbers out of range are refused, others clamped; else they
 /// mark the selection as outside. Throws ShapeError or TypeError.
-inline Selection select_part(std::string_view op, const Type& x, std::span<const Index> indices, bool reads,
-                             Where where) {
+inline Selection select_part(std::string_view op, const Type& x, std::span<const Index> indices,
+                             bool reads, Where where) {
   std::size_t used = 0;
   std::size_t ellipses = 0;
   bool computed = false;
@@ -113,8 +120,10 @@ inline Selection select_part(std::string_view op, const Type& x, std::span<const
         if (start < 0) start += n;
         const bool inside = start >= 0 && start < n;
         if (reads && index.exact() && !inside) {
-          fail_index(op, "index " + number_text(start < 0 ? start - n : start) + " is out of range for axis " +
-                             number_text(axis), x, where);
+          fail_index(op,
+                     "index " + number_text(start < 0 ? start - n : start) +
+                         " is out of range for axis " + number_text(axis),
+                     x, where);
         }
         out.outside = out.outside || !inside;
         start = known_start(start, n, 1);
@@ -134,7 +143,8 @@ inline Selection select_part(std::string_view op, const Type& x, std::span<const
       out.places_shape = broadcast_shapes(out.places_shape, index.place().shape(), fits);
       if (!fits) fail_index(op, "index tensors of shapes that do not broadcast", x, where);
       out.axes.push_back(static_cast<std::int64_t>(axis));
-      out.places.push_back(index.is_known() ? Tensor::from_number(Number(start), DType::i32, true) : index.place());
+      out.places.push_back(index.is_known() ? Tensor::from_number(Number(start), DType::i32, true)
+                                            : index.place());
       push(0, n, 1);
     } else if (index.kind() == Index::Kind::range) {
       std::int64_t start = 0;
@@ -151,10 +161,13 @@ inline Selection select_part(std::string_view op, const Type& x, std::span<const
   push_whole(x.rank() - out.starts.size());
   if (out.axes.empty()) return out;
   if (last_item - first_item + 1 != out.axes.size()) first_place = 0, out.before = 0;
-  for (std::size_t i = out.places_shape.size(); i-- > 0;) out.shape.insert(first_place, out.places_shape[i]);
+  for (std::size_t i = out.places_shape.size(); i-- > 0;)
+    out.shape.insert(first_place, out.places_shape[i]);
   for (Tensor& place : out.places) {
-    const DType dtype = size_of(place.dtype()) < 8 && place.dtype() != DType::u32 ? DType::i32 : DType::i64;
-    place = broadcast_to(Operand(with_element(place, {dtype, false}, where), where), out.places_shape);
+    const DType dtype =
+        size_of(place.dtype()) < 8 && place.dtype() != DType::u32 ? DType::i32 : DType::i64;
+    place =
+        broadcast_to(Operand(with_element(place, {dtype, false}, where), where), out.places_shape);
   }
   return out;
 }
@@ -170,6 +183,7 @@ inline Extents joined_shape(const Extents& shape, std::size_t first, std::size_t
 inline Tensor read_part(const Tensor& x, std::span<const Index> indices, Where where) {
   const At at(where);
   const Selection s = select_part("slice", x.type(), indices, true, where);
+  if (reads_nothing(x, s.shape)) return zeros(s.shape, x.dtype(), where);
   Tensor y = s.sliced ? strided_slice(x, s.starts, s.extents, s.steps, where) : x;
   if (!s.axes.empty()) {
     if (extent_product(s.shape, 0, s.shape.size()) != 0) {
@@ -179,7 +193,8 @@ inline Tensor read_part(const Tensor& x, std::span<const Index> indices, Where w
       Extents extents;
       for (const std::int64_t axis : s.axes) extents.push_back(x.extent(axis));
       const Tensor place = linear_index(s.places, extents, false, where);
-      y = reshape(at(y), joined_shape(y.shape(), static_cast<std::size_t>(s.axes[0]), s.axes.size()));
+      y = reshape(at(y),
+                  joined_shape(y.shape(), static_cast<std::size_t>(s.axes[0]), s.axes.size()));
       y = gather_at(y, expand_dims(at(place), -1), {s.axes[0]}, where);
     } else {
       y = gather_at(y, join_indices(s.places, where), s.axes, where);
@@ -189,9 +204,10 @@ inline Tensor read_part(const Tensor& x, std::span<const Index> indices, Where w
   return reshape(at(y), s.shape);
 }
 
-/// x with the part of `s` set to or combined with `values`, which have its axes: those of the places
-/// behind `before` others.
-inline Tensor write_part(const Tensor& x, const Selection& s, const Tensor& values, std::string mode, Where where) {
+/// x with the part of `s` set to or combined with `values`, which have its axes: those of the
+/// places behind `before` others.
+inline Tensor write_part(const Tensor& x, const Selection& s, const Tensor& values,
+                         std::string mode, Where where) {
   const At at(where);
   const std::size_t places_rank = s.places_shape.size();
   ScatterParams p;
@@ -200,7 +216,8 @@ inline Tensor write_part(const Tensor& x, const Selection& s, const Tensor& valu
   Extents index_shape = s.places_shape;
   Extents order;  // of the axes of `values`: index axes, then window axes
   Extents windows;
-  for (std::size_t i = 0; i < places_rank; ++i) order.push_back(s.before + static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; i < places_rank; ++i)
+    order.push_back(s.before + static_cast<std::int64_t>(i));
   std::int64_t value_axis = 0;
   for (std::size_t axis = 0; axis < s.extents.size(); ++axis) {
     const auto a = static_cast<std::int64_t>(axis);
@@ -242,14 +259,16 @@ inline Tensor write_part(const Tensor& x, const Selection& s, const Tensor& valu
     p.sizes[first] = 1;
     const Tensor joined = reshape(at(x), joined_shape(x.shape(), first, s.axes.size()));
     const Tensor operands[3] = {joined, expand_dims(at(position), -1), updates};
-    return reshape(at(emit_one(row_of<ops::Scatter>, Params::of(std::move(p)), operands, where)), x.shape());
+    return reshape(at(emit_one(row_of<ops::Scatter>, Params::of(std::move(p)), operands, where)),
+                   x.shape());
   }
   const Tensor operands[3] = {x, join_indices(starts, where), updates};
   return emit_one(row_of<ops::Scatter>, Params::of(std::move(p)), operands, where);
 }
 
 /// x combined with values of its own shape.
-inline Tensor write_whole(const Tensor& x, const Tensor& values, std::string_view mode, Where where) {
+inline Tensor write_whole(const Tensor& x, const Tensor& values, std::string_view mode,
+                          Where where) {
   const At at(where);
   if (mode == "set") return values;
   if (mode == "add") return at(x) + values;

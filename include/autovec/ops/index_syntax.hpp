@@ -1,8 +1,8 @@
 // Indexing as in NumPy: x.slice({all, range(1, -1, 2), 3}) and x.at(i, j).set(v).
 //
 // Whole axes and ranges are views. Tensor indices read at computed places: they broadcast against
-// each other, and numbers beside them count as such; their shape stands where they stand if they are
-// neighbours, else in front.
+// each other, and numbers beside them count as such; their shape stands where they stand if they
+// are neighbours, else in front.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,8 @@ struct Range {
 
 /// range(1, -1, 2), range(1, {}), range({}, {}, -1).
 struct RangeFunction {
-  Range operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::int64_t step = 1) const;
+  Range operator()(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                   std::int64_t step = 1) const;
 };
 inline constexpr RangeFunction range;
 

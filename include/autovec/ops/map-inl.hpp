@@ -1,13 +1,14 @@
 // Element-wise ops: arithmetic, comparison, logic, bits, elementary functions.
+// Long because it is a table: one struct an op.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <limits>
 #include <type_traits>
 
-#include "autovec/ops/map.hpp"
 #include "autovec/math/functions.hpp"
 #include "autovec/ops/emit_map.hpp"
+#include "autovec/ops/map.hpp"
 
 namespace autovec::inline v1 {
 
@@ -21,30 +22,43 @@ inline constexpr bool is_signed_lane = std::is_signed_v<lane::element_t<V>>;
 struct Add : Map<Add> {
   static constexpr std::string_view name = "add";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x + y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x + y;
+  }
 };
 struct Sub : Map<Sub> {
   static constexpr std::string_view name = "sub";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x - y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x - y;
+  }
 };
 struct Mul : Map<Mul> {
   static constexpr std::string_view name = "mul";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) { return x * y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x * y;
+  }
 };
 /// Quotient of floats; integers are divided as the default float.
 struct Div : Map<Div> {
   static constexpr std::string_view name = "div";
   static constexpr int arity = 2;
   static constexpr Accept accept = Accept::floats;
-  template <class V> static V lane(V x, V y) { return x / y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x / y;
+  }
 };
 /// Greatest integer not above the quotient; integer division by zero gives 0.
 struct FloorDivide : Map<FloorDivide> {
   static constexpr std::string_view name = "floor_divide";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     if constexpr (is_float_lane<V>) {
       return lane::floor(x / y);
     } else {
@@ -60,14 +74,18 @@ struct FloorDivide : Map<FloorDivide> {
 struct Remainder : Map<Remainder> {
   static constexpr std::string_view name = "remainder";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     if constexpr (is_float_lane<V>) {
       const V q = lane::trunc(x / y);
       V r = lane::fma(-q, y, x);
       // The quotient may round up to the next integer; an infinite divisor leaves x.
       const V size = lane::abs(y);
-      r = lane::select(((r < V(0)) != (x < V(0))) & (r != V(0)), r + lane::select(x < V(0), -size, size), r);
-      r = lane::select((size == V(std::numeric_limits<lane::element_t<V>>::infinity())) & (lane::abs(x) < size), x, r);
+      r = lane::select(((r < V(0)) != (x < V(0))) & (r != V(0)),
+                       r + lane::select(x < V(0), -size, size), r);
+      r = lane::select(
+          (size == V(std::numeric_limits<lane::element_t<V>>::infinity())) & (lane::abs(x) < size),
+          x, r);
       const V shifted = r + y;
       r = lane::select((r != V(0)) & ((r < V(0)) != (y < V(0))), shifted, r);
       return lane::select(r == V(0), lane::select(y < V(0), V(-lane::element_t<V>(0)), V(0)), r);
@@ -76,19 +94,24 @@ struct Remainder : Map<Remainder> {
       const V r = x - q * y;
       const V guarded = lane::select(y == V(0), V(0), r);
       if constexpr (!is_signed_lane<V>) return guarded;
-      return lane::select((guarded != V(0)) & ((guarded < V(0)) != (y < V(0))), guarded + y, guarded);
+      return lane::select((guarded != V(0)) & ((guarded < V(0)) != (y < V(0))), guarded + y,
+                          guarded);
     }
   }
 };
 struct Neg : Map<Neg> {
   static constexpr std::string_view name = "neg";
   static constexpr int arity = 1;
-  template <class V> static V lane(V x) { return -x; }
+  template <class V>
+  static V lane(V x) {
+    return -x;
+  }
 };
 struct Abs : Map<Abs> {
   static constexpr std::string_view name = "abs";
   static constexpr int arity = 1;
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     if constexpr (is_signed_lane<V>) return lane::abs(x);
     else return x;
   }
@@ -97,7 +120,8 @@ struct Abs : Map<Abs> {
 struct Sign : Map<Sign> {
   static constexpr std::string_view name = "sign";
   static constexpr int arity = 1;
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     const V up = lane::select(x > V(0), V(1), x);
     if constexpr (is_signed_lane<V>) return lane::select(x < V(0), V(-1), up);
     else return up;
@@ -107,14 +131,16 @@ struct Sign : Map<Sign> {
 struct Minimum : Map<Minimum> {
   static constexpr std::string_view name = "minimum";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     return lane::min(x, y);
   }
 };
 struct Maximum : Map<Maximum> {
   static constexpr std::string_view name = "maximum";
   static constexpr int arity = 2;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     return lane::max(x, y);
   }
 };
@@ -128,27 +154,45 @@ struct Comparison : Map<Op> {
 };
 struct Equal : Comparison<Equal> {
   static constexpr std::string_view name = "equal";
-  template <class V> static auto lane(V x, V y) { return x == y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x == y;
+  }
 };
 struct NotEqual : Comparison<NotEqual> {
   static constexpr std::string_view name = "not_equal";
-  template <class V> static auto lane(V x, V y) { return x != y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x != y;
+  }
 };
 struct Less : Comparison<Less> {
   static constexpr std::string_view name = "less";
-  template <class V> static auto lane(V x, V y) { return x < y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x < y;
+  }
 };
 struct LessEqual : Comparison<LessEqual> {
   static constexpr std::string_view name = "less_equal";
-  template <class V> static auto lane(V x, V y) { return x <= y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x <= y;
+  }
 };
 struct Greater : Comparison<Greater> {
   static constexpr std::string_view name = "greater";
-  template <class V> static auto lane(V x, V y) { return x > y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x > y;
+  }
 };
 struct GreaterEqual : Comparison<GreaterEqual> {
   static constexpr std::string_view name = "greater_equal";
-  template <class V> static auto lane(V x, V y) { return x >= y; }
+  template <class V>
+  static auto lane(V x, V y) {
+    return x >= y;
+  }
 };
 
 /// Base of ops on bits; b8 counts as one bit.
@@ -159,19 +203,29 @@ struct BitOp : Map<Op> {
 };
 struct BitwiseAnd : BitOp<BitwiseAnd> {
   static constexpr std::string_view name = "bitwise_and";
-  template <class V> static V lane(V x, V y) { return x & y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x & y;
+  }
 };
 struct BitwiseOr : BitOp<BitwiseOr> {
   static constexpr std::string_view name = "bitwise_or";
-  template <class V> static V lane(V x, V y) { return x | y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x | y;
+  }
 };
 struct BitwiseXor : BitOp<BitwiseXor> {
   static constexpr std::string_view name = "bitwise_xor";
-  template <class V> static V lane(V x, V y) { return x ^ y; }
+  template <class V>
+  static V lane(V x, V y) {
+    return x ^ y;
+  }
 };
 struct BitwiseNot : BitOp<BitwiseNot, 1> {
   static constexpr std::string_view name = "bitwise_not";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     return ~x;
   }
 };
@@ -180,7 +234,8 @@ struct ShiftLeft : Map<ShiftLeft> {
   static constexpr std::string_view name = "shift_left";
   static constexpr int arity = 2;
   static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     if constexpr (std::is_same_v<lane::element_t<V>, bool>) return x & lane::invert(y);
     else return lane::shl(x, y);
   }
@@ -189,7 +244,8 @@ struct ShiftRight : Map<ShiftRight> {
   static constexpr std::string_view name = "shift_right";
   static constexpr int arity = 2;
   static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     if constexpr (std::is_same_v<lane::element_t<V>, bool>) return x & lane::invert(y);
     else return lane::shr(x, y);
   }
@@ -202,21 +258,24 @@ struct Rounding : Map<Op> {
 };
 struct Floor : Rounding<Floor> {
   static constexpr std::string_view name = "floor";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     if constexpr (is_float_lane<V>) return lane::floor(x);
     else return x;
   }
 };
 struct Ceil : Rounding<Ceil> {
   static constexpr std::string_view name = "ceil";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     if constexpr (is_float_lane<V>) return lane::ceil(x);
     else return x;
   }
 };
 struct Trunc : Rounding<Trunc> {
   static constexpr std::string_view name = "trunc";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     if constexpr (is_float_lane<V>) return lane::trunc(x);
     else return x;
   }
@@ -224,7 +283,8 @@ struct Trunc : Rounding<Trunc> {
 /// Half to even.
 struct Round : Rounding<Round> {
   static constexpr std::string_view name = "round";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     if constexpr (is_float_lane<V>) return lane::round_even(x);
     else return x;
   }
@@ -234,7 +294,10 @@ struct IsNan : Map<IsNan> {
   static constexpr std::string_view name = "isnan";
   static constexpr int arity = 1;
   static constexpr bool predicate = true;
-  template <class V> static auto lane(V x) { return x != x; }
+  template <class V>
+  static auto lane(V x) {
+    return x != x;
+  }
 };
 
 /// Base of functions of floats.
@@ -249,25 +312,31 @@ struct FunctionMap : FloatMap<Op, Arity> {
   static constexpr std::string_view name = Function::name;
   static constexpr double bound_f32 = Function::bound_f32;
   static constexpr double bound_f64 = Function::bound_f64;
-  template <class... V> static auto lane(V... x) { return lane::apply<Function>(x...); }
+  template <class... V>
+  static auto lane(V... x) {
+    return lane::apply<Function>(x...);
+  }
 };
 struct Sqrt : FloatMap<Sqrt> {
   static constexpr std::string_view name = "sqrt";
-  template <class V> static V lane(V x) {
+  template <class V>
+  static V lane(V x) {
     return lane::sqrt(x);
   }
 };
 /// x * y + z with one rounding.
 struct Fma : FloatMap<Fma, 3> {
   static constexpr std::string_view name = "fma";
-  template <class V> static V lane(V x, V y, V z) {
+  template <class V>
+  static V lane(V x, V y, V z) {
     return lane::fma(x, y, z);
   }
 };
 /// The size of x with the sign of y.
 struct Copysign : FloatMap<Copysign, 2> {
   static constexpr std::string_view name = "copysign";
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     using I = lane::element_t<lane::int_t<V>>;
     const lane::int_t<V> sign(std::numeric_limits<I>::min());
     const lane::int_t<V> rest(std::numeric_limits<I>::max());
@@ -303,7 +372,8 @@ struct IntegerPow : Map<IntegerPow> {
   static constexpr std::string_view name = "integer_pow";
   static constexpr int arity = 2;
   static constexpr Accept accept = Accept::bits;
-  template <class V> static V lane(V x, V y) {
+  template <class V>
+  static V lane(V x, V y) {
     using T = lane::element_t<V>;
     if constexpr (std::is_same_v<T, bool>) {
       return x | lane::invert(y);
@@ -320,7 +390,8 @@ struct IntegerPow : Map<IntegerPow> {
       if constexpr (std::is_signed_v<T>) {
         const V odd = y & V(T(1));
         const V unit = lane::select(odd != V(T(0)), x, V(T(1)));
-        const V inverse = lane::select(x == V(T(1)), V(T(1)), lane::select(x == V(T(-1)), unit, V(T(0))));
+        const V inverse =
+            lane::select(x == V(T(1)), V(T(1)), lane::select(x == V(T(-1)), unit, V(T(0))));
         result = lane::select(y < V(T(0)), inverse, result);
       }
       return result;
@@ -342,8 +413,8 @@ struct Select {
     }
     return detail::infer_map<Select>(x, 1, where);
   }
-  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands, LaneTypes types,
-                             const autovec::Params&) {
+  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands,
+                             LaneTypes types, const autovec::Params&) {
     if (types.result == DType::f16 || types.result == DType::bf16) {
       const std::int32_t a = r.emit(lane::Op::convert, DType::f32, {operands[1]}, 0);
       const std::int32_t b = r.emit(lane::Op::convert, DType::f32, {operands[2]}, 0);
@@ -361,11 +432,11 @@ struct Select {
 };
 
 using MapOps =
-    List<Add, Sub, Mul, Div, FloorDivide, Remainder, Neg, Abs, Sign, Minimum, Maximum, Equal, NotEqual,
-         Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr, BitwiseXor, BitwiseNot, ShiftLeft,
-         ShiftRight, Floor, Ceil, Trunc, Round, IsNan, Sqrt, Fma, Copysign, Exp, Expm1, Log, Log1p, Sin,
-         Cos, Tan, Tanh, Atan, Exp2, Log2, Log10, Asin, Acos, Sinh, Cosh, Cbrt, Erf, Erfc, Hypot, Atan2, Pow,
-         IntegerPow, Select>;
+    List<Add, Sub, Mul, Div, FloorDivide, Remainder, Neg, Abs, Sign, Minimum, Maximum, Equal,
+         NotEqual, Less, LessEqual, Greater, GreaterEqual, BitwiseAnd, BitwiseOr, BitwiseXor,
+         BitwiseNot, ShiftLeft, ShiftRight, Floor, Ceil, Trunc, Round, IsNan, Sqrt, Fma, Copysign,
+         Exp, Expm1, Log, Log1p, Sin, Cos, Tan, Tanh, Atan, Exp2, Log2, Log10, Asin, Acos, Sinh,
+         Cosh, Cbrt, Erf, Erfc, Hypot, Atan2, Pow, IntegerPow, Select>;
 
 }  // namespace ops
 
@@ -407,10 +478,18 @@ AUTOVEC_API Tensor operator<(Operand a, Operand b) { return emit_map<ops::Less>(
 AUTOVEC_API Tensor operator<=(Operand a, Operand b) { return emit_map<ops::LessEqual>(a, b); }
 AUTOVEC_API Tensor operator>(Operand a, Operand b) { return emit_map<ops::Greater>(a, b); }
 AUTOVEC_API Tensor operator>=(Operand a, Operand b) { return emit_map<ops::GreaterEqual>(a, b); }
-AUTOVEC_API Tensor& Tensor::operator+=(const Tensor& other) & { return *this = Operand(*this) + other; }
-AUTOVEC_API Tensor& Tensor::operator-=(const Tensor& other) & { return *this = Operand(*this) - other; }
-AUTOVEC_API Tensor& Tensor::operator*=(const Tensor& other) & { return *this = Operand(*this) * other; }
-AUTOVEC_API Tensor& Tensor::operator/=(const Tensor& other) & { return *this = Operand(*this) / other; }
+AUTOVEC_API Tensor& Tensor::operator+=(const Tensor& other) & {
+  return *this = Operand(*this) + other;
+}
+AUTOVEC_API Tensor& Tensor::operator-=(const Tensor& other) & {
+  return *this = Operand(*this) - other;
+}
+AUTOVEC_API Tensor& Tensor::operator*=(const Tensor& other) & {
+  return *this = Operand(*this) * other;
+}
+AUTOVEC_API Tensor& Tensor::operator/=(const Tensor& other) & {
+  return *this = Operand(*this) / other;
+}
 
 namespace detail {
 AUTOVEC_API Tensor map_tensors(const OpInfo& op, std::initializer_list<Operand> operands) {
@@ -419,7 +498,9 @@ AUTOVEC_API Tensor map_tensors(const OpInfo& op, std::initializer_list<Operand> 
   for (const Operand& x : operands) tensors[count++] = x.tensor();
   return emit_map(op, std::span(tensors.data(), count), operands.begin()->where());
 }
-AUTOVEC_API Tensor as_bool(const Operand& x) { return with_element(x, {DType::b8, false}, x.where()); }
+AUTOVEC_API Tensor as_bool(const Operand& x) {
+  return with_element(x, {DType::b8, false}, x.where());
+}
 AUTOVEC_API Tensor both(const Operand& a, const Operand& b) {
   return emit_map<ops::BitwiseAnd>(Operand(as_bool(a), a.where()), Operand(as_bool(b), b.where()));
 }

@@ -14,14 +14,56 @@ struct OpInfo;
 
 namespace ops {
 // The structs are in map-inl.hpp and random-inl.hpp; here they only name the rows.
-struct Abs; struct Acos; struct Add; struct Asin; struct Atan; struct Atan2; struct BitwiseAnd;
-struct BitwiseNot; struct BitwiseOr; struct BitwiseXor; struct Cbrt; struct Ceil;
-struct Copysign; struct Cos; struct Cosh; struct Div; struct Equal; struct Erf; struct Erfc;
-struct Erfinv; struct Exp; struct Exp2; struct Expm1; struct Floor; struct FloorDivide;
-struct Fma; struct Greater; struct GreaterEqual; struct Hypot; struct IsNan; struct Less;
-struct LessEqual; struct Log; struct Log10; struct Log1p; struct Log2; struct Maximum;
-struct Minimum; struct Mul; struct Neg; struct NotEqual; struct Remainder; struct Round;
-struct Sign; struct Sin; struct Sinh; struct Sqrt; struct Sub; struct Tan; struct Tanh;
+struct Abs;
+struct Acos;
+struct Add;
+struct Asin;
+struct Atan;
+struct Atan2;
+struct BitwiseAnd;
+struct BitwiseNot;
+struct BitwiseOr;
+struct BitwiseXor;
+struct Cbrt;
+struct Ceil;
+struct Copysign;
+struct Cos;
+struct Cosh;
+struct Div;
+struct Equal;
+struct Erf;
+struct Erfc;
+struct Erfinv;
+struct Exp;
+struct Exp2;
+struct Expm1;
+struct Floor;
+struct FloorDivide;
+struct Fma;
+struct Greater;
+struct GreaterEqual;
+struct Hypot;
+struct IsNan;
+struct Less;
+struct LessEqual;
+struct Log;
+struct Log10;
+struct Log1p;
+struct Log2;
+struct Maximum;
+struct Minimum;
+struct Mul;
+struct Neg;
+struct NotEqual;
+struct Remainder;
+struct Round;
+struct Sign;
+struct Sin;
+struct Sinh;
+struct Sqrt;
+struct Sub;
+struct Tan;
+struct Tanh;
 struct Trunc;
 }  // namespace ops
 
@@ -41,20 +83,17 @@ Tensor negation(const Operand& a);
 // `&&`, `||` and `!` do not short-circuit: both sides are tensors. Templates, because with Operand
 // they would be ambiguous against the explicit conversion to bool.
 template <class A, class B>
-  requires((std::same_as<std::remove_cvref_t<A>, Tensor> || std::same_as<std::remove_cvref_t<B>, Tensor>) &&
-           std::convertible_to<A, Operand> && std::convertible_to<B, Operand>)
-Tensor operator&&(const A& a, const B& b) {
-  return detail::both(a, b);
-}
+  requires((std::same_as<std::remove_cvref_t<A>, Tensor> ||
+            std::same_as<std::remove_cvref_t<B>, Tensor>)&&std::convertible_to<A, Operand>&&
+               std::convertible_to<B, Operand>)
+Tensor operator&&(const A& a, const B& b) { return detail::both(a, b); }
 template <class A, class B>
-  requires((std::same_as<std::remove_cvref_t<A>, Tensor> || std::same_as<std::remove_cvref_t<B>, Tensor>) &&
-           std::convertible_to<A, Operand> && std::convertible_to<B, Operand>)
-Tensor operator||(const A& a, const B& b) {
-  return detail::either(a, b);
-}
+  requires((std::same_as<std::remove_cvref_t<A>, Tensor> ||
+            std::same_as<std::remove_cvref_t<B>, Tensor>)&&std::convertible_to<A, Operand>&&
+               std::convertible_to<B, Operand>)
+Tensor operator||(const A& a, const B& b) { return detail::either(a, b); }
 template <class A>
-  requires std::same_as<std::remove_cvref_t<A>, Tensor>
-Tensor operator!(const A& a) {
+requires std::same_as<std::remove_cvref_t<A>, Tensor> Tensor operator!(const A& a) {
   return detail::negation(a);
 }
 

@@ -37,8 +37,8 @@ inline std::string_view accepted_text(Accept accept) {
   }
 }
 
-[[noreturn]] inline void refuse_dtype(std::string_view op, Accept accept, std::span<const Type> operands,
-                                      Where where) {
+[[noreturn]] inline void refuse_dtype(std::string_view op, Accept accept,
+                                      std::span<const Type> operands, Where where) {
   std::string what("expected ");
   what += accepted_text(accept);
   what += ", got ";
@@ -47,8 +47,9 @@ inline std::string_view accepted_text(Accept accept) {
 }
 
 /// Operands have one dtype and one shape, or rank 0.
-inline std::vector<Type> infer_map(std::string_view op, std::size_t arity, Accept accept, bool predicate,
-                                   std::size_t first, std::span<const Type> x, Where where) {
+inline std::vector<Type> infer_map(std::string_view op, std::size_t arity, Accept accept,
+                                   bool predicate, std::size_t first, std::span<const Type> x,
+                                   Where where) {
   autovec::detail::check_arity(op, x.size(), arity, where);
   Extents shape;
   bool same = true;
@@ -70,16 +71,20 @@ inline std::vector<Type> infer_map(std::string_view op, std::size_t arity, Accep
 }
 template <class Op>
 std::vector<Type> infer_map(std::span<const Type> x, std::size_t first, Where where) {
-  return infer_map(Op::name, static_cast<std::size_t>(Op::arity), Op::accept, Op::predicate, first, x, where);
+  return infer_map(Op::name, static_cast<std::size_t>(Op::arity), Op::accept, Op::predicate, first,
+                   x, where);
 }
 
-/// Records `f(operands as Lane<T>...)` for the C++ type behind `dtype`; f16 and bf16 compute in f32.
+/// Records `f(operands as Lane<T>...)` for the C++ type behind `dtype`; f16 and bf16 compute in
+/// f32.
 template <std::size_t N, class Op, class F>
-std::int32_t record_as(lane::Recorder& r, std::span<const std::int32_t> operands, DType dtype, F&& f) {
+std::int32_t record_as(lane::Recorder& r, std::span<const std::int32_t> operands, DType dtype,
+                       F&& f) {
   const auto run = [&]<class T>(std::span<const std::int32_t> ids) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return f(lane::Lane<T>(r, ids[I])...).id_in(r);
-    }(std::make_index_sequence<N>());
+    }
+    (std::make_index_sequence<N>());
   };
   return dispatch(
       dtype,
@@ -112,8 +117,8 @@ struct Map : MapOp {
   static std::vector<Type> infer(std::span<const Type> x, const autovec::Params&, Where where) {
     return detail::infer_map<Op>(x, 0, where);
   }
-  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands, LaneTypes types,
-                             const autovec::Params&) {
+  static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands,
+                             LaneTypes types, const autovec::Params&) {
     return detail::record_as<static_cast<std::size_t>(Op::arity), Op>(
         r, operands, types.operands[0], [](auto... x) { return Op::lane(x...); });
   }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-
-#include "autovec/ops/nn.hpp"
 #include "autovec/ops/composite-inl.hpp"
 #include "autovec/ops/index-inl.hpp"
+#include "autovec/ops/nn.hpp"
 #include "autovec/ops/reduce-inl.hpp"
 
 namespace autovec::inline v1 {
@@ -32,7 +31,8 @@ AUTOVEC_API Tensor LogSoftmaxFunction::operator()(Operand x, std::int64_t axis) 
 
 AUTOVEC_API Tensor CrossEntropyFunction::operator()(Operand logits, Operand labels) const {
   const detail::At at(logits.where());
-  const Tensor chosen = take_along_axis(at(log_softmax(logits, -1)), at(expand_dims(labels, -1)), -1);
+  const Tensor chosen =
+      take_along_axis(at(log_softmax(logits, -1)), at(expand_dims(labels, -1)), -1);
   return -at(squeeze(at(chosen), -1));
 }
 

@@ -1,7 +1,7 @@
 // Random numbers from counters: Threefry-2x32, with the numbers of jax.random for the same key.
 //
-// A key is u32[2]. Nothing is stateful: the same key gives the same numbers, so split it. Under vmap
-// a mapped key gives every lane its own numbers, those of a loop over the lanes.
+// A key is u32[2]. Nothing is stateful: the same key gives the same numbers, so split it. Under
+// vmap a mapped key gives every lane its own numbers, those of a loop over the lanes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,15 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/random.hpp"
 #include "autovec/ops/index-inl.hpp"
+#include "autovec/ops/random.hpp"
 
 namespace autovec::inline v1 {
 
 namespace ops {
 
 /// Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-/// 2011) of counter (c0, c1) under key (k0, k1): word 0 or 1 of the result, 2 for their exclusive or.
+/// 2011) of counter (c0, c1) under key (k0, k1): word 0 or 1 of the result, 2 for their exclusive
+/// or.
 struct Threefry {
   static constexpr std::string_view name = "threefry";
   static constexpr Kind kind = Kind::map;
@@ -33,18 +34,23 @@ struct Threefry {
       f("word", self.word);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     std::vector<Type> results = detail::infer_map<Threefry>(x, 0, where);
     const std::int64_t word = params.as<Params>().word;
     if (x[0].dtype != DType::u32 || word < 0 || word > 2) {
-      fail<TypeError>(name, "expected u32 and a word from 0 to 2, got " + autovec::detail::types_text(x), where);
+      fail<TypeError>(name,
+                      "expected u32 and a word from 0 to 2, got " + autovec::detail::types_text(x),
+                      where);
     }
     return results;
   }
   static std::int32_t record(lane::Recorder& r, std::span<const std::int32_t> operands, LaneTypes,
                              const autovec::Params& params) {
     using V = lane::Lane<std::uint32_t>;
-    const auto rotated = [](V x, std::uint32_t by) { return lane::shl(x, by) | lane::shr(x, 32 - by); };
+    const auto rotated = [](V x, std::uint32_t by) {
+      return lane::shl(x, by) | lane::shr(x, 32 - by);
+    };
     const V k0(r, operands[0]);
     const V k1(r, operands[1]);
     const V keys[3] = {k0, k1, k0 ^ k1 ^ V(0x1BD11BDAu)};
@@ -67,7 +73,8 @@ struct Threefry {
     std::vector<Sample> out;
     for (std::int64_t word = 0; word < 3; ++word) {
       const auto takes = [](DType t) { return t == DType::u32; };
-      for (Sample& sample : autovec::detail::map_samples(4, takes, autovec::Params::of(Params{word}))) {
+      for (Sample& sample :
+           autovec::detail::map_samples(4, takes, autovec::Params::of(Params{word}))) {
         out.push_back(std::move(sample));
       }
     }
@@ -88,7 +95,8 @@ namespace detail {
 
 /// The two words of a key. Throws TypeError unless it is u32[2].
 inline std::pair<Tensor, Tensor> key_words(std::string_view op, const Operand& key) {
-  if (!(key.type().with_dtype(DType::u32) == Type{DType::u32, false, {2}}) || key.type().dtype != DType::u32) {
+  if (!(key.type().with_dtype(DType::u32) == Type{DType::u32, false, {2}}) ||
+      key.type().dtype != DType::u32) {
     fail<TypeError>(op, "expected a key u32[2], got " + type_text(key.type()), key.where(),
                     "make one with random::key(seed)");
   }
@@ -106,10 +114,13 @@ inline Tensor threefry(const std::pair<Tensor, Tensor>& key, const Tensor& high,
 }
 
 /// Number as u32 data or literal.
-inline Tensor word_of(std::uint32_t value) { return Tensor::from_number(Number(value), DType::u32, false); }
+inline Tensor word_of(std::uint32_t value) {
+  return Tensor::from_number(Number(value), DType::u32, false);
+}
 
 /// Threefry of the numbers 0, 1, 2, ... in row-major order of `shape`.
-inline Tensor threefry_of_counts(std::string_view op, const Operand& key, const Extents& shape, std::int64_t word) {
+inline Tensor threefry_of_counts(std::string_view op, const Operand& key, const Extents& shape,
+                                 std::int64_t word) {
   const Where where = key.where();
   const At at(where);
   check_size(op, Type{DType::u32, false, shape}, where);
@@ -120,11 +131,13 @@ inline Tensor threefry_of_counts(std::string_view op, const Operand& key, const 
     return threefry(words, word_of(0), low, word, where);
   }
   const Tensor count = reshape(at(iota(size, DType::i64, where)), shape);
-  return threefry(words, cast(at(at(count) >> 32), DType::u32), cast(at(count), DType::u32), word, where);
+  return threefry(words, cast(at(at(count) >> 32), DType::u32), cast(at(count), DType::u32), word,
+                  where);
 }
 
 /// Random bits as an unsigned dtype of any width.
-inline Tensor random_bits(std::string_view op, const Operand& key, const Extents& shape, DType dtype) {
+inline Tensor random_bits(std::string_view op, const Operand& key, const Extents& shape,
+                          DType dtype) {
   const At at(key.where());
   if (dtype != DType::u64) return cast(at(threefry_of_counts(op, key, shape, 2)), dtype);
   const Tensor high = cast(at(threefry_of_counts(op, key, shape, 0)), DType::u64);
@@ -133,7 +146,8 @@ inline Tensor random_bits(std::string_view op, const Operand& key, const Extents
 }
 
 /// Uniform floats in [0, 1): random mantissas.
-inline Tensor unit_uniform(std::string_view op, const Operand& key, const Extents& shape, DType dtype) {
+inline Tensor unit_uniform(std::string_view op, const Operand& key, const Extents& shape,
+                           DType dtype) {
   const At at(key.where());
   switch (dtype) {
     case DType::f32: {
@@ -142,7 +156,8 @@ inline Tensor unit_uniform(std::string_view op, const Operand& key, const Extent
     }
     case DType::f64: {
       const Tensor mantissa = at(random_bits(op, key, shape, DType::u64)) >> 12;
-      const Tensor one = Tensor::from_number(Number(std::uint64_t{0x3FF0000000000000}), DType::u64, false);
+      const Tensor one =
+          Tensor::from_number(Number(std::uint64_t{0x3FF0000000000000}), DType::u64, false);
       return at(bitcast(at(at(mantissa) | one), DType::f64)) - 1.0;
     }
     case DType::f16: {
@@ -153,16 +168,20 @@ inline Tensor unit_uniform(std::string_view op, const Operand& key, const Extent
       const Tensor mantissa = at(random_bits(op, key, shape, DType::u8)) >> 1;
       return cast(at(at(cast(at(mantissa), DType::f32)) * 0x1p-7), DType::bf16);
     }
-    default: fail<TypeError>(op, "expected a float dtype, got " + std::string(name_of(dtype)), key.where());
+    default:
+      fail<TypeError>(op, "expected a float dtype, got " + std::string(name_of(dtype)),
+                      key.where());
   }
 }
 
 /// A bound of a distribution at the shape of its samples.
-inline Tensor bound(std::string_view op, const Operand& x, DType dtype, const Extents& shape, Where where) {
+inline Tensor bound(std::string_view op, const Operand& x, DType dtype, const Extents& shape,
+                    Where where) {
   const Tensor typed = with_element(x, {dtype, false}, where);
   bool fits = true;
   if (!(broadcast_shapes(shape, typed.shape(), fits) == shape) || !fits) {
-    fail<ShapeError>(op, type_text(x.type()) + " does not broadcast to " + shape_text(shape), where);
+    fail<ShapeError>(op, type_text(x.type()) + " does not broadcast to " + shape_text(shape),
+                     where);
   }
   return typed.rank() == 0 ? typed : broadcast_to(Operand(typed, where), shape);
 }
@@ -178,8 +197,10 @@ namespace random {
 AUTOVEC_API Tensor KeyFunction::operator()(Operand seed) const {
   const Where where = seed.where();
   const detail::At at(where);
-  if (!is_int(seed.type().dtype)) fail<TypeError>("key", "a seed is an integer, got " + type_text(seed.type()), where);
-  if (seed.rank() != 0) fail<ShapeError>("key", "a seed is one number, got " + type_text(seed.type()), where);
+  if (!is_int(seed.type().dtype))
+    fail<TypeError>("key", "a seed is an integer, got " + type_text(seed.type()), where);
+  if (seed.rank() != 0)
+    fail<ShapeError>("key", "a seed is one number, got " + type_text(seed.type()), where);
   const Tensor& x = seed.tensor();
   Tensor words[2];
   if (x.is_number()) {
@@ -187,7 +208,8 @@ AUTOVEC_API Tensor KeyFunction::operator()(Operand seed) const {
     words[0] = detail::word_of(static_cast<std::uint32_t>(bits >> 32));
     words[1] = detail::word_of(static_cast<std::uint32_t>(bits));
   } else {
-    words[0] = size_of(x.dtype()) == 8 ? cast(at(seed >> Operand(32, where)), DType::u32) : detail::word_of(0);
+    words[0] = size_of(x.dtype()) == 8 ? cast(at(seed >> Operand(32, where)), DType::u32)
+                                       : detail::word_of(0);
     words[1] = cast(seed, DType::u32);
   }
   return detail::join_indices(words, where);
@@ -202,7 +224,8 @@ AUTOVEC_API Tensor SplitFunction::operator()(Operand key, std::int64_t n) const 
 AUTOVEC_API Tensor FoldInFunction::operator()(Operand key, Operand i) const {
   const Where where = key.where();
   autovec::detail::check_index("fold_in", i, where);
-  if (i.rank() != 0) fail<ShapeError>("fold_in", "expected one number, got " + type_text(i.type()), where);
+  if (i.rank() != 0)
+    fail<ShapeError>("fold_in", "expected one number, got " + type_text(i.type()), where);
   const auto words = detail::key_words("fold_in", key);
   const Tensor low = detail::with_element(i, {DType::u32, false}, where);
   const Tensor out[2] = {detail::threefry(words, detail::word_of(0), low, 0, where),
@@ -214,7 +237,8 @@ AUTOVEC_API Tensor BitsFunction::operator()(Operand key, Extents shape) const {
   return detail::random_bits("bits", key, shape, DType::u32);
 }
 
-AUTOVEC_API Tensor UniformFunction::operator()(Operand key, Extents shape, DType dtype, Operand lo, Operand hi) const {
+AUTOVEC_API Tensor UniformFunction::operator()(Operand key, Extents shape, DType dtype, Operand lo,
+                                               Operand hi) const {
   const Where where = key.where();
   const detail::At at(where);
   const Tensor unit = detail::unit_uniform("uniform", key, shape, dtype);
@@ -241,29 +265,44 @@ AUTOVEC_API Tensor BernoulliFunction::operator()(Operand key, Operand p, Extents
   return Operand(uniform(key, shape, dtype), key.where()) < chance;
 }
 
-AUTOVEC_API Tensor RandintFunction::operator()(Operand key, Extents shape, Operand lo, Operand hi, DType dtype) const {
+AUTOVEC_API Tensor RandintFunction::operator()(Operand key, Extents shape, Operand lo, Operand hi,
+                                               DType dtype) const {
   const Where where = key.where();
   const detail::At at(where);
-  if (!is_int(dtype)) fail<TypeError>("randint", "expected an integer dtype, got " + std::string(name_of(dtype)), where);
+  if (!is_int(dtype))
+    fail<TypeError>("randint", "expected an integer dtype, got " + std::string(name_of(dtype)),
+                    where);
   autovec::detail::check_index("randint", lo, where);
   autovec::detail::check_index("randint", hi, where);
   constexpr DType natural[] = {DType::u8, DType::u16, DType::u32, DType::u64};
-  const std::size_t log_bytes = size_of(dtype) == 1 ? 0 : size_of(dtype) == 2 ? 1 : size_of(dtype) == 4 ? 2 : 3;
+  const std::size_t log_bytes = size_of(dtype) == 1   ? 0
+                                : size_of(dtype) == 2 ? 1
+                                : size_of(dtype) == 4 ? 2
+                                                      : 3;
   const DType u = natural[log_bytes];
   // The greatest value in the dtype, and hi - 1 clipped to it, so that hi itself needs no room.
   const Number greatest = dispatch(
-      dtype, [&]<class T>() { return Number(std::numeric_limits<T>::max()); }, [] { return Number(); });
+      dtype, [&]<class T>() { return Number(std::numeric_limits<T>::max()); },
+      [] { return Number(); });
   const Number least = dispatch(
-      dtype, [&]<class T>() { return Number(std::numeric_limits<T>::lowest()); }, [] { return Number(); });
+      dtype, [&]<class T>() { return Number(std::numeric_limits<T>::lowest()); },
+      [] { return Number(); });
   const auto clipped = [&](const Operand& x) {
     // Bounds that the dtype of the samples does not hold are clipped in their own.
-    const DType own = x.tensor().is_number() && !is_unsigned_int(x.type().dtype) ? DType::i64 : x.type().dtype;
+    const DType own =
+        x.tensor().is_number() && !is_unsigned_int(x.type().dtype) ? DType::i64 : x.type().dtype;
     const Tensor wide = detail::bound("randint", x, own, shape, where);
     Tensor y = wide;
-    if (dispatch(own, [&]<class T>() { return Number(std::numeric_limits<T>::max()); }, [] { return Number(); }).real() > greatest.real()) {
+    if (dispatch(
+            own, [&]<class T>() { return Number(std::numeric_limits<T>::max()); },
+            [] { return Number(); })
+            .real() > greatest.real()) {
       y = minimum(at(y), at(Tensor::from_number(greatest, own, false)));
     }
-    if (dispatch(own, [&]<class T>() { return Number(std::numeric_limits<T>::lowest()); }, [] { return Number(); }).real() < least.real()) {
+    if (dispatch(
+            own, [&]<class T>() { return Number(std::numeric_limits<T>::lowest()); },
+            [] { return Number(); })
+            .real() < least.real()) {
       y = maximum(at(y), at(Tensor::from_number(least, own, false)));
     }
     return std::pair(wide, cast(at(y), dtype));

@@ -1,7 +1,7 @@
 // Random numbers from counters: Threefry-2x32, with the numbers of jax.random for the same key.
 //
-// A key is u32[2]. Nothing is stateful: the same key gives the same numbers, so split it. Under vmap
-// a mapped key gives every lane its own numbers, those of a loop over the lanes.
+// A key is u32[2]. Nothing is stateful: the same key gives the same numbers, so split it. Under
+// vmap a mapped key gives every lane its own numbers, those of a loop over the lanes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,7 +40,8 @@ inline constexpr BitsFunction bits;
 
 /// Uniform in [lo, hi). The bounds broadcast to the shape.
 struct UniformFunction {
-  Tensor operator()(Operand key, Extents shape, DType dtype = DType::f32, Operand lo = 0.0, Operand hi = 1.0) const;
+  Tensor operator()(Operand key, Extents shape, DType dtype = DType::f32, Operand lo = 0.0,
+                    Operand hi = 1.0) const;
 };
 inline constexpr UniformFunction uniform;
 
@@ -59,7 +60,8 @@ inline constexpr BernoulliFunction bernoulli;
 /// Integers from lo up to, not including, hi; lo where hi is not above it. The bounds broadcast to
 /// the shape; hi may be one more than the greatest value of the dtype.
 struct RandintFunction {
-  Tensor operator()(Operand key, Extents shape, Operand lo, Operand hi, DType dtype = DType::i32) const;
+  Tensor operator()(Operand key, Extents shape, Operand lo, Operand hi,
+                    DType dtype = DType::i32) const;
 };
 inline constexpr RandintFunction randint;
 

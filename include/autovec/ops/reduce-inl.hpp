@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/reduce.hpp"
 #include "autovec/ir/kinds.hpp"
 #include "autovec/ops/create-inl.hpp"
+#include "autovec/ops/reduce.hpp"
 
 namespace autovec::inline v1 {
 
 namespace ops {
 
-/// Base of reductions. A derived struct has `name`, `accept`, `combine(accumulator, x)` on lanes and
-/// `identity(dtype)`; `has_identity` false: an empty reduction is a ShapeError.
+/// Base of reductions. A derived struct has `name`, `accept`, `combine(accumulator, x)` on lanes
+/// and `identity(dtype)`; `has_identity` false: an empty reduction is a ShapeError.
 template <class Op>
 struct Reduce {
   static constexpr Kind kind = Kind::reduce;
@@ -27,7 +27,8 @@ struct Reduce {
   static constexpr Accept accept = Accept::numbers;
   static constexpr bool has_identity = true;
 
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     autovec::detail::check_arity(Op::name, x.size(), 1, where);
     const Extents& axes = params.as<ReduceParams>().axes;
     Extents shape;
@@ -36,27 +37,32 @@ struct Reduce {
       if (next < axes.size() && axes[next] == static_cast<std::int64_t>(i)) {
         ++next;
         if (!Op::has_identity && x[0].shape[i] == 0) {
-          fail<ShapeError>(Op::name, "nothing to reduce along an axis of extent 0 of " + type_text(x[0]), where);
+          fail<ShapeError>(
+              Op::name, "nothing to reduce along an axis of extent 0 of " + type_text(x[0]), where);
         }
       } else {
         shape.push_back(x[0].shape[i]);
       }
     }
     if (next != axes.size()) {
-      fail<ShapeError>(Op::name, "axes " + shape_text(axes) + " are not ascending axes of " + type_text(x[0]),
+      fail<ShapeError>(Op::name,
+                       "axes " + shape_text(axes) + " are not ascending axes of " + type_text(x[0]),
                        where);
     }
     if (!accepts(Op::accept, x[0].dtype)) detail::refuse_dtype(Op::name, Op::accept, x, where);
     return {x[0].with_shape(shape)};
   }
-  static std::int32_t record_combine(lane::Recorder& r, std::int32_t accumulator, std::int32_t x, DType dtype) {
+  static std::int32_t record_combine(lane::Recorder& r, std::int32_t accumulator, std::int32_t x,
+                                     DType dtype) {
     const std::int32_t operands[2] = {accumulator, x};
-    return detail::record_as<2, Op>(r, operands, dtype, [](auto a, auto b) { return Op::combine(a, b); });
+    return detail::record_as<2, Op>(r, operands, dtype,
+                                    [](auto a, auto b) { return Op::combine(a, b); });
   }
   static void batch(BatchCall& call) {
     ReduceParams p = call.params.as<ReduceParams>();
     for (std::int64_t& axis : p.axes) ++axis;
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::int32_t simplify(const Graph&, const Node& node) {
     // reduce(x, no axes) -> x
@@ -65,8 +71,9 @@ struct Reduce {
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
     // Lines longer than the reduction's tree is wide, too.
-    std::vector<SampleForm> forms{form(Params{{0}}, {{3}}),     form(Params{{0, 1}}, {{2, 3}}), form(Params{{1}}, {{2, 40}}),
-                                  form(Params{{0, 2}}, {{5, 2, 15}}), form(Params{{}}, {{2}}),  form(Params{{}}, {{}}),
+    std::vector<SampleForm> forms{form(Params{{0}}, {{3}}),     form(Params{{0, 1}}, {{2, 3}}),
+                                  form(Params{{1}}, {{2, 40}}), form(Params{{0, 2}}, {{5, 2, 15}}),
+                                  form(Params{{}}, {{2}}),      form(Params{{}}, {{}}),
                                   form(Params{{1}}, {{0, 2}}),  form(Params{{0}}, {{1}})};
     if (Op::has_identity) forms.push_back(form(Params{{0}}, {{0, 2}}));
     return for_dtypes([](DType t) { return accepts(Op::accept, t); }, forms);
@@ -78,39 +85,57 @@ struct Sum : Reduce<Sum> {
   static constexpr std::string_view name = "sum";
   static constexpr bool sums = true;
   static constexpr bool widens = true;
-  template <class V> static V combine(V a, V x) { return a + x; }
+  template <class V>
+  static V combine(V a, V x) {
+    return a + x;
+  }
   static Number identity(DType) { return 0; }
 };
 struct Prod : Reduce<Prod> {
   static constexpr std::string_view name = "prod";
   static constexpr bool sums = true;
   static constexpr bool widens = true;
-  template <class V> static V combine(V a, V x) { return a * x; }
+  template <class V>
+  static V combine(V a, V x) {
+    return a * x;
+  }
   static Number identity(DType) { return 1; }
 };
 /// NaN where any element is.
 struct Max : Reduce<Max> {
   static constexpr std::string_view name = "max";
   static constexpr bool has_identity = false;
-  template <class V> static V combine(V a, V x) { return lane::max(a, x); }
+  template <class V>
+  static V combine(V a, V x) {
+    return lane::max(a, x);
+  }
   static Number identity(DType) { return 0; }
 };
 struct Min : Reduce<Min> {
   static constexpr std::string_view name = "min";
   static constexpr bool has_identity = false;
-  template <class V> static V combine(V a, V x) { return lane::min(a, x); }
+  template <class V>
+  static V combine(V a, V x) {
+    return lane::min(a, x);
+  }
   static Number identity(DType) { return 0; }
 };
 struct Any : Reduce<Any> {
   static constexpr std::string_view name = "any";
   static constexpr Accept accept = Accept::bits;
-  template <class V> static V combine(V a, V x) { return a | x; }
+  template <class V>
+  static V combine(V a, V x) {
+    return a | x;
+  }
   static Number identity(DType) { return false; }
 };
 struct All : Reduce<All> {
   static constexpr std::string_view name = "all";
   static constexpr Accept accept = Accept::bits;
-  template <class V> static V combine(V a, V x) { return a & x; }
+  template <class V>
+  static V combine(V a, V x) {
+    return a & x;
+  }
   static Number identity(DType) { return true; }
 };
 
@@ -144,7 +169,8 @@ inline std::int64_t reduced_size(const Extents& shape, const Extents& axes) {
   return n;
 }
 /// Reduces `x`, whose dtype the op takes, along resolved axes.
-inline Tensor reduce_axes(const OpInfo& op, const Tensor& x, const Extents& axes, Keepdims keep, Where where) {
+inline Tensor reduce_axes(const OpInfo& op, const Tensor& x, const Extents& axes, Keepdims keep,
+                          Where where) {
   const Tensor y = emit_one(op, Params::of(ReduceParams{axes}), std::span(&x, 1), where);
   return keep.keep ? reshape(Operand(y, where), kept_shape(x.shape(), axes)) : y;
 }
@@ -165,7 +191,8 @@ inline DType wide_sum(DType t) {
 }  // namespace detail
 
 namespace detail {
-AUTOVEC_API Tensor reduce_tensor(const OpInfo& op, const Operand& x, const Axes& axes, Keepdims keep) {
+AUTOVEC_API Tensor reduce_tensor(const OpInfo& op, const Operand& x, const Axes& axes,
+                                 Keepdims keep) {
   const Where where = x.where();
   const Extents resolved = axes.resolve(x.rank(), op.name, where);
   DType dtype = x.type().dtype;
@@ -176,17 +203,19 @@ AUTOVEC_API Tensor reduce_tensor(const OpInfo& op, const Operand& x, const Axes&
   } else if (is_bool(dtype)) {
     dtype = DType::i32;
   }
-  return reduce_axes(op, with_element(strong(x, where), {dtype, false}, where), resolved, keep, where);
+  return reduce_axes(op, with_element(strong(x, where), {dtype, false}, where), resolved, keep,
+                     where);
 }
 }  // namespace detail
 
 AUTOVEC_API Tensor MeanFunction::operator()(Operand x, Axes axes, Keepdims keep) const {
   const Where where = x.where();
   const Extents resolved = axes.resolve(x.rank(), "mean", where);
-  const Tensor y = detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where);
+  const Tensor y =
+      detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where);
   const auto n = static_cast<double>(detail::reduced_size(y.shape(), resolved));
-  const Tensor total = detail::reduce_axes<ops::Sum>(detail::with_element(y, {y.dtype(), false}, where), resolved,
-                                                     keep, where);
+  const Tensor total = detail::reduce_axes<ops::Sum>(
+      detail::with_element(y, {y.dtype(), false}, where), resolved, keep, where);
   return emit_map<ops::Div>(Operand(total, where), Operand(n, where));
 }
 
@@ -208,15 +237,17 @@ AUTOVEC_API Tensor StddevFunction::operator()(Operand x, Axes axes, Keepdims kee
 AUTOVEC_API Tensor LogsumexpFunction::operator()(Operand x, Axes axes, Keepdims keep) const {
   const Where where = x.where();
   const Extents resolved = axes.resolve(x.rank(), "logsumexp", where);
-  const Tensor y = detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where);
+  const Tensor y =
+      detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where);
   if (detail::reduced_size(y.shape(), resolved) == 0) {
     const Tensor total = detail::reduce_axes<ops::Sum>(y, resolved, keep, where);
     return emit_map<ops::Log>(Operand(total, where));
   }
   const Operand top(detail::reduce_axes<ops::Max>(y, resolved, keepdims, where), where);
   // An infinite maximum is left out of the difference: inf - inf would be NaN.
-  const Operand finite(emit_map<ops::Less>(abs(top), Operand(std::numeric_limits<double>::infinity(), where)),
-                       where);
+  const Operand finite(
+      emit_map<ops::Less>(abs(top), Operand(std::numeric_limits<double>::infinity(), where)),
+      where);
   const Operand shift(detail::emit_select(finite, top, Tensor(0.0)), where);
   const Tensor terms = exp(Operand(emit_map<ops::Sub>(Operand(y, where), shift), where));
   const Operand total(detail::reduce_axes<ops::Sum>(terms, resolved, keepdims, where), where);
@@ -235,7 +266,9 @@ AUTOVEC_API Tensor LogsumexpFunction::operator()(Operand x, Axes axes, Keepdims 
 
 AUTOVEC_API Tensor NormFunction::operator()(Operand x, Axes axes, Keepdims keep) const {
   const Where where = x.where();
-  const Operand y(detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where), where);
+  const Operand y(
+      detail::with_element(detail::strong(x, where), to_inexact({x.type().dtype, false}), where),
+      where);
   return sqrt(Operand(sum(Operand(emit_map<ops::Mul>(y, y), where), axes, keep), where));
 }
 
@@ -252,7 +285,9 @@ Tensor position_of(std::string_view op, Operand x, std::int64_t axis, Keepdims k
   const Tensor y = strong(x, where);
   const Tensor values = is_bool(y.dtype()) ? with_element(y, {DType::i32, false}, where) : y;
   const std::int64_t n = values.shape()[static_cast<std::size_t>(axis)];
-  if (n == 0) fail<ShapeError>(op, "nothing to reduce along an axis of extent 0 of " + type_text(x.type()), where);
+  if (n == 0)
+    fail<ShapeError>(op, "nothing to reduce along an axis of extent 0 of " + type_text(x.type()),
+                     where);
   const Operand best(reduce_axes<Extreme>(values, Extents{axis}, keepdims, where), where);
   const Operand v(values, where);
   const Operand hit(emit_map<ops::BitwiseOr>(Operand(emit_map<ops::Equal>(v, best), where),
@@ -268,13 +303,17 @@ Tensor position_anywhere(std::string_view op, Operand x) {
 }
 }  // namespace detail
 
-AUTOVEC_API Tensor ArgmaxFunction::operator()(Operand x) const { return detail::position_anywhere<ops::Max>("argmax", x); }
+AUTOVEC_API Tensor ArgmaxFunction::operator()(Operand x) const {
+  return detail::position_anywhere<ops::Max>("argmax", x);
+}
 
 AUTOVEC_API Tensor ArgmaxFunction::operator()(Operand x, std::int64_t axis, Keepdims keep) const {
   return detail::position_of<ops::Max>("argmax", x, axis, keep);
 }
 
-AUTOVEC_API Tensor ArgminFunction::operator()(Operand x) const { return detail::position_anywhere<ops::Min>("argmin", x); }
+AUTOVEC_API Tensor ArgminFunction::operator()(Operand x) const {
+  return detail::position_anywhere<ops::Min>("argmin", x);
+}
 
 AUTOVEC_API Tensor ArgminFunction::operator()(Operand x, std::int64_t axis, Keepdims keep) const {
   return detail::position_of<ops::Min>("argmin", x, axis, keep);

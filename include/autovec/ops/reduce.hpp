@@ -26,7 +26,8 @@ class Axes {
   Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
   Axes(const Extents& axes) : axes_(axes) {}
 
-  /// Ascending axes of a tensor of this rank. Throws ShapeError for one out of range or named twice.
+  /// Ascending axes of a tensor of this rank. Throws ShapeError for one out of range or named
+  /// twice.
   Extents resolve(std::size_t rank, std::string_view op, Where where) const;
 
  private:
@@ -41,7 +42,12 @@ struct Keepdims {
 inline constexpr Keepdims keepdims{true};
 
 namespace ops {
-struct Sum; struct Prod; struct Max; struct Min; struct Any; struct All;
+struct Sum;
+struct Prod;
+struct Max;
+struct Min;
+struct Any;
+struct All;
 }  // namespace ops
 
 namespace detail {
@@ -71,7 +77,8 @@ inline constexpr ReduceFunction<ops::Min> min;
 /// Whether any element is true (`!= 0`).
 inline constexpr ReduceFunction<ops::Any> any;
 
-/// Whether all elements are true (`!= 0`). As an index it stands for a whole axis, `x.slice({all, 0})`.
+/// Whether all elements are true (`!= 0`). As an index it stands for a whole axis, `x.slice({all,
+/// 0})`.
 struct AllFunction : ReduceFunction<ops::All> {};
 inline constexpr AllFunction all;
 

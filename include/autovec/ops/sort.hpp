@@ -29,15 +29,16 @@ inline constexpr TopKFunction top_k;
 enum class Side : std::uint8_t { left, right };
 
 /// How many elements of the ascending vector `sorted` lie in front of each query (i32, of the
-/// queries' shape): those below it, with Side::right also those equal to it. NaN counts as greatest.
+/// queries' shape): those below it, with Side::right also those equal to it. NaN counts as
+/// greatest.
 struct SearchsortedFunction {
   Tensor operator()(Operand sorted, Operand queries, Side side = Side::left) const;
 };
 inline constexpr SearchsortedFunction searchsorted;
 
 /// The value below which a share `q` (in [0, 1], rank 0) of the elements along `axis` lies, linear
-/// between neighbours; without an axis of all elements. NaN where there is any. Throws ShapeError of
-/// no elements.
+/// between neighbours; without an axis of all elements. NaN where there is any. Throws ShapeError
+/// of no elements.
 struct QuantileFunction {
   Tensor operator()(Operand x, Operand q) const;
   Tensor operator()(Operand x, Operand q, std::int64_t axis) const;

@@ -1,4 +1,5 @@
 // Ops that rearrange without computing: each says how the result lies in its operand's block.
+// Long because it is a table: one struct an op, with the functions that emit them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/ops/view.hpp"
 #include "autovec/base/list.hpp"
 #include "autovec/ops/derive.hpp"
+#include "autovec/ops/view.hpp"
 
 namespace autovec::inline v1 {
 
@@ -34,7 +35,8 @@ struct Broadcast : View {
       f("axes", self.axes);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     detail::check_arity(name, x.size(), 1, where);
     const auto& p = params.as<Params>();
     bool fits = p.axes.size() == x[0].rank();
@@ -46,7 +48,8 @@ struct Broadcast : View {
       fits = x[0].shape[i] == to || x[0].shape[i] == 1;
     }
     if (!fits) {
-      fail<ShapeError>(name, type_text(x[0]) + " does not broadcast to " + shape_text(p.shape), where);
+      fail<ShapeError>(name, type_text(x[0]) + " does not broadcast to " + shape_text(p.shape),
+                       where);
     }
     return {x[0].with_shape(p.shape)};
   }
@@ -65,7 +68,8 @@ struct Broadcast : View {
     p.shape.insert(0, call.lanes());
     for (std::int64_t& axis : p.axes) ++axis;
     p.axes.insert(0, 0);
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::int32_t simplify(const Graph& g, const Node& node) {
     // broadcast(x, its own shape) -> x
@@ -73,11 +77,10 @@ struct Broadcast : View {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{{2, 3}, {1}}, {{3}}),
-                                   form(Params{{4}, {}}, {{}}),
-                                   form(Params{{3, 0, 2}, {0, 2}}, {{1, 2}}),
-                                   form(Params{{2, 1, 2}, {0, 1}}, {{2, 1}}),
-                                   form(Params{{2, 0}, {1}}, {{0}})});
+    return for_dtypes(
+        takes_real, {form(Params{{2, 3}, {1}}, {{3}}), form(Params{{4}, {}}, {{}}),
+                     form(Params{{3, 0, 2}, {0, 2}}, {{1, 2}}),
+                     form(Params{{2, 1, 2}, {0, 1}}, {{2, 1}}), form(Params{{2, 0}, {1}}, {{0}})});
   }
 };
 
@@ -91,15 +94,16 @@ struct Reshape : View {
       f("shape", self.shape);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     detail::check_arity(name, x.size(), 1, where);
     const auto& p = params.as<Params>();
     const Type result = x[0].with_shape(p.shape);
     bool fits = result.size() == x[0].size();
     for (const std::int64_t extent : p.shape) fits = fits && extent >= 0;
     if (!fits) {
-      fail<ShapeError>(name, type_text(x[0]) + " does not have the size of shape " + shape_text(p.shape),
-                       where);
+      fail<ShapeError>(
+          name, type_text(x[0]) + " does not have the size of shape " + shape_text(p.shape), where);
     }
     return {result};
   }
@@ -144,7 +148,8 @@ struct Reshape : View {
   static void batch(BatchCall& call) {
     Params p = call.params.as<Params>();
     p.shape.insert(0, call.lanes());
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::int32_t simplify(const Graph& g, const Node& node) {
     // reshape(x, its own shape) -> x
@@ -152,10 +157,8 @@ struct Reshape : View {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{{6}}, {{2, 3}}),
-                                   form(Params{{3, 2, 1}}, {{2, 3}}),
-                                   form(Params{{1, 1}}, {{}}),
-                                   form(Params{{0}}, {{4, 0}}),
+    return for_dtypes(takes_real, {form(Params{{6}}, {{2, 3}}), form(Params{{3, 2, 1}}, {{2, 3}}),
+                                   form(Params{{1, 1}}, {{}}), form(Params{{0}}, {{4, 0}}),
                                    form(Params{{}}, {{1}})});
   }
 };
@@ -170,7 +173,8 @@ struct Transpose : View {
       f("axes", self.axes);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     detail::check_arity(name, x.size(), 1, where);
     const auto& p = params.as<Params>();
     Extents shape;
@@ -184,7 +188,8 @@ struct Transpose : View {
       shape.push_back(x[0].shape[static_cast<std::size_t>(axis)]);
     }
     if (!fits) {
-      fail<ShapeError>(name, shape_text(p.axes) + " is no order of the axes of " + type_text(x[0]), where);
+      fail<ShapeError>(name, shape_text(p.axes) + " is no order of the axes of " + type_text(x[0]),
+                       where);
     }
     return {x[0].with_shape(shape)};
   }
@@ -202,7 +207,8 @@ struct Transpose : View {
     Params p = call.params.as<Params>();
     for (std::int64_t& axis : p.axes) ++axis;
     p.axes.insert(0, 0);
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::int32_t simplify(const Graph&, const Node& node) {
     // transpose(x, identity) -> x
@@ -214,10 +220,9 @@ struct Transpose : View {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{{1, 0}}, {{2, 3}}),
-                                   form(Params{{2, 0, 1}}, {{2, 1, 3}}),
-                                   form(Params{{1, 0}}, {{0, 2}}),
-                                   form(Params{{}}, {{}})});
+    return for_dtypes(takes_real,
+                      {form(Params{{1, 0}}, {{2, 3}}), form(Params{{2, 0, 1}}, {{2, 1, 3}}),
+                       form(Params{{1, 0}}, {{0, 2}}), form(Params{{}}, {{}})});
   }
 };
 
@@ -236,7 +241,8 @@ struct Slice : View {
       f("steps", self.steps);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     detail::check_arity(name, x.size(), 1, where);
     const auto& p = params.as<Params>();
     const std::size_t rank = x[0].rank();
@@ -248,7 +254,8 @@ struct Slice : View {
       std::int64_t last = 0;
       fits = fits && p.starts[i] >= 0 && p.starts[i] < x[0].shape[i] &&
              !__builtin_mul_overflow(p.extents[i] - 1, p.steps[i], &reach) &&
-             !__builtin_add_overflow(p.starts[i], reach, &last) && last >= 0 && last < x[0].shape[i];
+             !__builtin_add_overflow(p.starts[i], reach, &last) && last >= 0 &&
+             last < x[0].shape[i];
     }
     if (!fits) {
       std::string what("slice from ");
@@ -277,7 +284,8 @@ struct Slice : View {
     p.starts.insert(0, 0);
     p.extents.insert(0, call.lanes());
     p.steps.insert(0, 1);
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::int32_t simplify(const Graph& g, const Node& node) {
     // slice(x, everything) -> x
@@ -290,11 +298,11 @@ struct Slice : View {
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{{1}, {2}, {2}}, {{5}}),
-                                   form(Params{{3, 0}, {4, 3}, {-1, 1}}, {{4, 3}}),
-                                   form(Params{{0, 1}, {0, 1}, {1, 1}}, {{0, 2}}),
-                                   form(Params{{0}, {1}, {1}}, {{1}}),
-                                   form(Params{{2}, {3}, {0}}, {{3}})});
+    return for_dtypes(
+        takes_real,
+        {form(Params{{1}, {2}, {2}}, {{5}}), form(Params{{3, 0}, {4, 3}, {-1, 1}}, {{4, 3}}),
+         form(Params{{0, 1}, {0, 1}, {1, 1}}, {{0, 2}}), form(Params{{0}, {1}, {1}}, {{1}}),
+         form(Params{{2}, {3}, {0}}, {{3}})});
   }
 };
 
@@ -311,12 +319,14 @@ struct Diagonal : View {
       f("second", self.second);
     }
   };
-  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params, Where where) {
+  static std::vector<Type> infer(std::span<const Type> x, const autovec::Params& params,
+                                 Where where) {
     detail::check_arity(name, x.size(), 1, where);
     const auto& p = params.as<Params>();
     const auto rank = static_cast<std::int64_t>(x[0].rank());
     if (p.first < 0 || p.first >= p.second || p.second >= rank ||
-        x[0].shape[static_cast<std::size_t>(p.first)] != x[0].shape[static_cast<std::size_t>(p.second)]) {
+        x[0].shape[static_cast<std::size_t>(p.first)] !=
+            x[0].shape[static_cast<std::size_t>(p.second)]) {
       fail<ShapeError>(name, type_text(x[0]) + " has no such diagonal of two equal axes", where);
     }
     Extents shape = x[0].shape;
@@ -327,7 +337,8 @@ struct Diagonal : View {
                      Layout& to) {
     const auto& p = params.as<Params>();
     to = from;
-    to.strides[static_cast<std::size_t>(p.first)] += from.strides[static_cast<std::size_t>(p.second)];
+    to.strides[static_cast<std::size_t>(p.first)] +=
+        from.strides[static_cast<std::size_t>(p.second)];
     to.strides.erase(static_cast<std::size_t>(p.second));
     return true;
   }
@@ -335,14 +346,13 @@ struct Diagonal : View {
     Params p = call.params.as<Params>();
     ++p.first;
     ++p.second;
-    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1), call.where));
+    call.give(emit_one(call.op, autovec::Params::of(p), std::span(&call.operands[0].value, 1),
+                       call.where));
   }
   static std::vector<Sample> samples() {
     using namespace autovec::detail;
-    return for_dtypes(takes_real, {form(Params{0, 1}, {{3, 3}}),
-                                   form(Params{0, 2}, {{2, 4, 2}}),
-                                   form(Params{0, 1}, {{0, 0}}),
-                                   form(Params{1, 2}, {{2, 1, 1}})});
+    return for_dtypes(takes_real, {form(Params{0, 1}, {{3, 3}}), form(Params{0, 2}, {{2, 4, 2}}),
+                                   form(Params{0, 1}, {{0, 0}}), form(Params{1, 2}, {{2, 1, 1}})});
   }
 };
 
@@ -353,7 +363,8 @@ using ViewOps = List<Broadcast, Reshape, Transpose, Slice, Diagonal>;
 /// Result axis `axes[i]` runs along axis i of x; all other axes of `shape` repeat it.
 inline Tensor broadcast_in(const Tensor& x, Extents shape, Extents axes, Where where) {
   if (shape == x.shape()) return x;
-  return emit_one(row_of<ops::Broadcast>, Params::of(ops::Broadcast::Params{std::move(shape), std::move(axes)}),
+  return emit_one(row_of<ops::Broadcast>,
+                  Params::of(ops::Broadcast::Params{std::move(shape), std::move(axes)}),
                   std::span(&x, 1), where);
 }
 
@@ -362,7 +373,8 @@ AUTOVEC_API Tensor BroadcastToFunction::operator()(Operand x, Extents shape) con
   const std::size_t rank = x.rank();
   bool fits = true;
   if (!(broadcast_shapes(x.type().shape, shape, fits) == shape) || !fits) {
-    fail<ShapeError>("broadcast_to", type_text(x.type()) + " does not broadcast to " + shape_text(shape),
+    fail<ShapeError>("broadcast_to",
+                     type_text(x.type()) + " does not broadcast to " + shape_text(shape),
                      x.where());
   }
   Extents axes;
@@ -388,13 +400,14 @@ AUTOVEC_API Tensor ReshapeFunction::operator()(Operand x, Extents shape) const {
     const std::int64_t size = x.type().size();
     // With no elements any extent would do where the others are 0: then 0 it is.
     if (known == 0 ? size != 0 : size % known != 0) {
-      fail<ShapeError>("reshape", type_text(x.type()) + " does not fit shape " + shape_text(shape), x.where());
+      fail<ShapeError>("reshape", type_text(x.type()) + " does not fit shape " + shape_text(shape),
+                       x.where());
     }
     shape[static_cast<std::size_t>(open)] = known == 0 ? 0 : size / known;
   }
   if (shape == x.type().shape) return x;
-  return emit_one(row_of<ops::Reshape>, Params::of(ops::Reshape::Params{std::move(shape)}), std::span(&x.tensor(), 1),
-                  x.where());
+  return emit_one(row_of<ops::Reshape>, Params::of(ops::Reshape::Params{std::move(shape)}),
+                  std::span(&x.tensor(), 1), x.where());
 }
 
 AUTOVEC_API Tensor PermuteFunction::operator()(Operand x, Extents axes) const {
@@ -414,9 +427,12 @@ AUTOVEC_API Tensor TransposeFunction::operator()(Operand x) const {
   return permute(x, std::move(axes));
 }
 
-AUTOVEC_API Tensor TransposeFunction::operator()(Operand x, Extents axes) const { return permute(x, std::move(axes)); }
+AUTOVEC_API Tensor TransposeFunction::operator()(Operand x, Extents axes) const {
+  return permute(x, std::move(axes));
+}
 
-AUTOVEC_API Tensor MoveaxisFunction::operator()(Operand x, std::int64_t from, std::int64_t to) const {
+AUTOVEC_API Tensor MoveaxisFunction::operator()(Operand x, std::int64_t from,
+                                                std::int64_t to) const {
   from = wrap_axis(from, x.rank(), "moveaxis", x.where());
   to = wrap_axis(to, x.rank(), "moveaxis", x.where());
   Extents axes;
@@ -467,15 +483,17 @@ AUTOVEC_API Tensor SqueezeFunction::operator()(Operand x, std::int64_t axis) con
 }
 
 /// `extents[i]` elements along axis i from `starts[i]` in steps of `steps[i]`.
-inline Tensor strided_slice(const Tensor& x, Extents starts, Extents extents, Extents steps, Where where) {
-  return emit_one(row_of<ops::Slice>,
-                  Params::of(ops::Slice::Params{std::move(starts), std::move(extents), std::move(steps)}),
-                  std::span(&x, 1), where);
+inline Tensor strided_slice(const Tensor& x, Extents starts, Extents extents, Extents steps,
+                            Where where) {
+  return emit_one(
+      row_of<ops::Slice>,
+      Params::of(ops::Slice::Params{std::move(starts), std::move(extents), std::move(steps)}),
+      std::span(&x, 1), where);
 }
 
 /// Elements [start, start + extent) of one axis, in range already.
-inline Tensor slice_axis(const Tensor& x, std::int64_t axis, std::int64_t start, std::int64_t extent,
-                         Where where) {
+inline Tensor slice_axis(const Tensor& x, std::int64_t axis, std::int64_t start,
+                         std::int64_t extent, Where where) {
   Extents starts(x.rank(), 0);
   Extents extents = x.shape();
   if (start == 0 && extent == extents[static_cast<std::size_t>(axis)]) return x;
@@ -495,7 +513,8 @@ AUTOVEC_API Tensor FlipFunction::operator()(Operand x, std::int64_t axis) const 
   return strided_slice(x, std::move(starts), std::move(extents), std::move(steps), x.where());
 }
 
-AUTOVEC_API Tensor DiagonalFunction::operator()(Operand x, std::int64_t first, std::int64_t second) const {
+AUTOVEC_API Tensor DiagonalFunction::operator()(Operand x, std::int64_t first,
+                                                std::int64_t second) const {
   first = wrap_axis(first, x.rank(), "diagonal", x.where());
   second = wrap_axis(second, x.rank(), "diagonal", x.where());
   if (first > second) std::swap(first, second);

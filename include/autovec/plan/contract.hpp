@@ -113,7 +113,8 @@ Contraction lower_contraction(LabeledPort& a, LabeledPort& b, const LabeledPort&
   if (!b.collapses(g.inner, row) || !b.collapses(g.columns, column)) {
     std::string order;
     for (const char l : b.labels) {
-      if (g.columns.find(l) == std::string::npos && g.inner.find(l) == std::string::npos) order += l;
+      if (g.columns.find(l) == std::string::npos && g.inner.find(l) == std::string::npos)
+        order += l;
     }
     order += g.inner;
     order += g.columns;

@@ -68,12 +68,14 @@ inline AffineMap lane_rows(const AffineMap& full, const Extents& lanes) {
 
 /// The body of a loop over `lanes` with the freeze made explicit: dead lanes keep their carries.
 ///
-/// Inputs: the captures, alive (b8 of shape `lanes`), the carries. A carry that was made by indexed
-/// updates of its old value is frozen by masking the updates, so that it can change in place:
-/// freeze(m, scatter(x, i, v), x) -> scatter(x, i, v, where m).
+/// Inputs: the captures, alive (b8 of shape `lanes`), the carries, then, where `tests`, the
+/// captures of the condition, which the new carries are tested with at once; the last output is
+/// then whether it holds. A carry that was made by indexed updates of its old value is frozen by
+/// masking the updates, so that it can change in place: freeze(m, scatter(x, i, v), x) ->
+/// scatter(x, i, v, where m).
 class FrozenBody {
  public:
-  FrozenBody(const LoopParams& p, const Extents& lanes)
+  FrozenBody(const LoopParams& p, const Extents& lanes, bool tests)
       : body_(p.body), lanes_(lanes), copy_(builder_, body_) {
     const auto captures = static_cast<std::size_t>(p.body_captures);
     for (std::size_t i = 0; i < captures; ++i) add_input(i);
@@ -90,6 +92,7 @@ class FrozenBody {
       const bool frozen = blends && !is_uniform(lanes, present_);
       outputs.push_back(frozen ? freeze(body_->outputs[j]) : copy_[body_->outputs[j]]);
     }
+    if (tests) outputs.push_back(test(p, outputs));
     result_ = builder_.finish(std::move(outputs));
   }
   const Graph& graph() const { return result_; }
@@ -97,6 +100,18 @@ class FrozenBody {
  private:
   void add_input(std::size_t i) {
     copy_.bind(body_->inputs[i], builder_.add_input(body_.input_type(i)));
+  }
+
+  /// The condition on the new carries.
+  ValueId test(const LoopParams& p, const std::vector<ValueId>& carries) {
+    GraphCopy copy(builder_, p.condition);
+    const auto captures = static_cast<std::size_t>(p.condition_captures);
+    for (std::size_t i = 0; i < p.condition.input_count(); ++i) {
+      copy.bind(p.condition->inputs[i], i < captures ? builder_.add_input(p.condition.input_type(i))
+                                                     : carries[i - captures]);
+    }
+    for (const Node& node : p.condition->nodes) copy.copy_node(node);
+    return copy[p.condition->outputs[0]];
   }
 
   /// alive as a value of shape `shape`, whose first axes are the carry's lane axes.
@@ -153,7 +168,8 @@ class FrozenBody {
   }
   ValueId spread(ValueId x, Extents shape, Extents axes, Where where) {
     const Type type = builder_.type(x).with_shape(shape);
-    return builder_.add_node(spread_row, Params::of(SpreadParams{std::move(shape), std::move(axes)}), {x},
+    return builder_.add_node(spread_row,
+                             Params::of(SpreadParams{std::move(shape), std::move(axes)}), {x},
                              std::span(&type, 1), where);
   }
   /// The same update with all lane axes as batch axes: starts repeat along them, and in the updates
@@ -202,8 +218,7 @@ class FrozenBody {
     }
     p.masked = true;
     const ValueId base = freeze(node.operands[0]);
-    return copy_.copy_node(node, Params::of(std::move(p)),
-                           {base, starts, updates, mask});
+    return copy_.copy_node(node, Params::of(std::move(p)), {base, starts, updates, mask});
   }
 
   Graph body_;

@@ -48,7 +48,8 @@ inline Graph merge_equal(const Graph& graph) {
       known.emplace(h.value(), &node);
       continue;
     }
-    for (std::int32_t i = 0; i < node.result_count; ++i) copy.bind(node.result(i), copy[equal->result(i)]);
+    for (std::int32_t i = 0; i < node.result_count; ++i)
+      copy.bind(node.result(i), copy[equal->result(i)]);
   }
   return copy.finish();
 }

@@ -1,7 +1,8 @@
 // Emits graph values as lane instructions: a fused kernel is what its stored values need.
 //
 // Emission is driven by demand: a value at some coordinates is loaded where it lies in memory, else
-// its operands are emitted at the coordinates that its kind asks for. Views only change coordinates.
+// its operands are emitted at the coordinates that its kind asks for. Views only change
+// coordinates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,15 +30,15 @@ namespace plan {
 struct Binding {
   ValueId outer = -1;
   lane::ValueId value = -1;
-  AffineMap at;               // where `value` stands for the input
+  AffineMap at;  // where `value` stands for the input
 };
 
 /// The values a kernel may use: of a block's graph, some of them in memory, or of a region's.
 struct Scope {
   Graph graph;
-  std::vector<Place> places;       // by value; block scopes only
-  const Scope* outer = nullptr;    // around a region
-  std::vector<Binding> bindings;   // by value; region scopes only
+  std::vector<Place> places;      // by value; block scopes only
+  const Scope* outer = nullptr;   // around a region
+  std::vector<Binding> bindings;  // by value; region scopes only
 };
 
 /// Where `v` lies in memory; no place where it must be computed.
@@ -80,7 +81,8 @@ struct Probe {
 inline ValueId base_of(const Scope& scope, ValueId v) {
   const Node* node = scope.graph.producer(v);
   if (scope.outer == nullptr) {
-    while (!scope.places[static_cast<std::size_t>(v)] && node != nullptr && node->op->kind == Kind::view) {
+    while (!scope.places[static_cast<std::size_t>(v)] && node != nullptr &&
+           node->op->kind == Kind::view) {
       v = node->operands[0];
       node = scope.graph.producer(v);
     }
@@ -165,9 +167,7 @@ class Emitter {
     failed_ = true;
     return recorder_.emit(lane::Op::constant, contains_scalar(dtype) ? dtype : DType::f32, {}, 0);
   }
-  static bool contains_scalar(DType dtype) {
-    return lane::contains(lane::Domain::scalars, dtype);
-  }
+  static bool contains_scalar(DType dtype) { return lane::contains(lane::Domain::scalars, dtype); }
   /// Whether `v` lies in memory that this kernel fills, and so must not be loaded from there.
   bool is_computed(const Scope& scope, ValueId v) const {
     return std::find(computed_.begin(), computed_.end(), base_of(scope, v)) != computed_.end();
@@ -204,7 +204,7 @@ class Emitter {
   Probe* probe_ = nullptr;
   SmallVector<BufferId, 8> buffers_;
   SmallVector<bool, 8> written_;
-  std::vector<Known> known_;        // one for each open region
+  std::vector<Known> known_;  // one for each open region
   std::vector<ValueId> computed_;
   std::int32_t nodes_ = 0;
   bool failed_ = false;
@@ -226,10 +226,12 @@ inline lane::ValueId Emitter::fresh_value(const Scope& scope, ValueId v, const A
   if (failed_) return fail(type.dtype);
   const Node* node = scope.graph.producer(v);
   if (const LiteralParams* literal = as_literal(node)) return literal_value(*literal);
-  if (!is_computed(scope, v)) {
+  if (scope.outer != nullptr) {
+    if (node == nullptr) return input_value(scope, v, at);
+  } else if (!is_computed(scope, v)) {
     if (const Place place = place_of(scope, v)) return load(place, type.dtype, at);
+    if (node == nullptr) return fail(type.dtype);
   }
-  if (node == nullptr) return input_value(scope, v, at);
   ++nodes_;
   switch (node->op->kind) {
     case Kind::map: return map_value(scope, *node, at);
@@ -295,9 +297,10 @@ inline lane::ValueId Emitter::source_value(const Scope& scope, const Node& node,
     ids.push_back(coordinate(at, r));
     dtypes.push_back(DType::i64);
   }
-  return node.op->lane(recorder_, {ids.data(), ids.size()},
-                       LaneTypes{{dtypes.data(), dtypes.size()}, scope.graph.type(node.result()).dtype},
-                       node.params);
+  return node.op->lane(
+      recorder_, {ids.data(), ids.size()},
+      LaneTypes{{dtypes.data(), dtypes.size()}, scope.graph.type(node.result()).dtype},
+      node.params);
 }
 
 /// The sum over the indexed axes of start * stride, starts wrapped and clamped (see GatherParams).
@@ -318,16 +321,13 @@ inline lane::ValueId Emitter::window_offset(const Scope& scope, const Node& node
     const std::int64_t last = extent - p.sizes[axis - static_cast<std::size_t>(p.batch)];
     if (last <= 0) continue;
     if (starts.dtype == DType::u64) {  // above the range of i64 there is no index either
-      s = recorder_.emit(lane::Op::min,
-                         {s, recorder_.constant(static_cast<std::uint64_t>(last))});
+      s = recorder_.emit(lane::Op::min, {s, recorder_.constant(static_cast<std::uint64_t>(last))});
     }
     s = recorder_.convert(s, DType::i64);
     const lane::ValueId zero = recorder_.constant(std::int64_t{0});
     if (is_signed_int(starts.dtype)) {
-      const lane::ValueId wrapped =
-          recorder_.emit(lane::Op::add, {s, recorder_.constant(extent)});
-      s = recorder_.emit(lane::Op::select,
-                         {recorder_.emit(lane::Op::lt, {s, zero}), wrapped, s});
+      const lane::ValueId wrapped = recorder_.emit(lane::Op::add, {s, recorder_.constant(extent)});
+      s = recorder_.emit(lane::Op::select, {recorder_.emit(lane::Op::lt, {s, zero}), wrapped, s});
       s = recorder_.emit(lane::Op::max, {s, zero});
     }
     s = recorder_.emit(lane::Op::min, {s, recorder_.constant(last)});

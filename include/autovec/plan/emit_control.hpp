@@ -1,8 +1,8 @@
 // Control flow inside a kernel: branches and loops whose carries are one number a lane.
 //
 // A loop whose carries have exactly the lane axes, and whose bodies are maps, views, gathers from
-// arrays outside and such loops again, becomes `while` and `if` instructions: every lane runs its own
-// number of trips, and no lane waits for a step of the plan.
+// arrays outside and such loops again, becomes `while` and `if` instructions: every lane runs its
+// own number of trips, and no lane waits for a step of the plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,10 +25,10 @@ struct LaneInfo {
   Extents domain;      // of all results
   struct Read {
     std::size_t operand = 0;
-    AffineMap at;      // from coordinates of the domain
+    AffineMap at;  // from coordinates of the domain
   };
-  std::vector<Read> scalars;          // operands read as numbers at the lane's own coordinates
-  std::vector<std::size_t> placed;    // operands that must lie in memory
+  std::vector<Read> scalars;        // operands read as numbers at the lane's own coordinates
+  std::vector<std::size_t> placed;  // operands that must lie in memory
 };
 
 /// LaneInfo of nodes, found by emitting each once into a kernel that is thrown away.
@@ -77,7 +77,8 @@ inline void Emitter::bind_outer(Scope& region, std::size_t input, ValueId outer)
   region.bindings[static_cast<std::size_t>(region.graph->inputs[input])].outer = outer;
 }
 
-inline void Emitter::bind_lane(Scope& region, std::size_t input, lane::ValueId value, AffineMap at) {
+inline void Emitter::bind_lane(Scope& region, std::size_t input, lane::ValueId value,
+                               AffineMap at) {
   Binding& b = region.bindings[static_cast<std::size_t>(region.graph->inputs[input])];
   b.value = value;
   b.at = std::move(at);
@@ -85,7 +86,6 @@ inline void Emitter::bind_lane(Scope& region, std::size_t input, lane::ValueId v
 
 inline lane::ValueId Emitter::input_value(const Scope& scope, ValueId v, const AffineMap& at) {
   const DType dtype = scope.graph.type(v).dtype;
-  if (scope.outer == nullptr) return fail(dtype);
   const Binding& b = scope.bindings[static_cast<std::size_t>(v)];
   if (b.value >= 0) return at == b.at ? b.value : fail(dtype);  // another lane's number
   if (probe_ != nullptr && scope.outer == probe_->scope) {
@@ -100,8 +100,8 @@ inline lane::ValueId Emitter::control_value(const Scope& scope, const Node& node
   if (infos_ == nullptr || !lane_domain(scope.graph, node, domain)) {
     return fail(scope.graph.type(v).dtype);
   }
-  const lane::ValueIds results = node.op->kind == Kind::branch ? branch_values(scope, node, at)
-                                                               : loop_values(scope, node, at);
+  const lane::ValueIds results =
+      node.op->kind == Kind::branch ? branch_values(scope, node, at) : loop_values(scope, node, at);
   if (failed_) return fail(scope.graph.type(v).dtype);
   for (std::size_t i = 0; i < results.size(); ++i) {
     remember(scope, node.result(static_cast<std::int32_t>(i)), at, results[i]);
@@ -119,7 +119,8 @@ inline lane::ValueIds Emitter::branch_values(const Scope& scope, const Node& nod
   const auto side_values = [&](std::size_t s) {
     known_.emplace_back();
     Scope side = region(scope, p.sides[s]);
-    for (std::size_t i = 1; i < node.operands.size(); ++i) bind_outer(side, i - 1, node.operands[i]);
+    for (std::size_t i = 1; i < node.operands.size(); ++i)
+      bind_outer(side, i - 1, node.operands[i]);
     lane::ValueIds out;
     for (std::size_t j = 0; j < results; ++j) {
       out.push_back(value(side, side.graph->outputs[j],
@@ -208,12 +209,15 @@ inline LaneInfo LaneInfos::probe(const Graph& graph, const Node& node) {
       !lane_domain(graph, node, info.domain)) {
     return info;
   }
-  // In the probe's scope every operand lies in memory.
+  // In the probe's scope every operand lies in memory, with strides that no view can merge:
+  // whatever the probe can say, the kernel will be able to say.
   Scope scope;
   scope.graph = graph;
   scope.places.resize(graph->types.size());
   for (const ValueId v : node.operands) {
-    scope.places[static_cast<std::size_t>(v)] = {v, Layout::contiguous(graph.type(v).shape)};
+    Extents padded = graph.type(v).shape;
+    for (std::int64_t& extent : padded) extent += 1;
+    scope.places[static_cast<std::size_t>(v)] = {v, Layout::contiguous(padded)};
   }
   Probe probe{&scope, &node, {}, {}};
   Emitter emitter(info.domain, this);
@@ -225,7 +229,8 @@ inline LaneInfo LaneInfos::probe(const Graph& graph, const Node& node) {
     const auto found = std::find(node.operands.begin(), node.operands.end(), v);
     return static_cast<std::size_t>(found - node.operands.begin());
   };
-  for (const Probe::Read& read : probe.scalars) info.scalars.push_back({operand_of(read.value), read.at});
+  for (const Probe::Read& read : probe.scalars)
+    info.scalars.push_back({operand_of(read.value), read.at});
   for (const ValueId v : probe.placed) info.placed.push_back(operand_of(v));
   // Initial carries, and the index of a branch, are read at the lane's own coordinates.
   const AffineMap at = AffineMap::identity(info.domain.size());

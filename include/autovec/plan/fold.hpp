@@ -29,12 +29,12 @@ inline bool folded(const Graph& graph, const Node& node, LiteralParams& result) 
                                 static_cast<std::int64_t>(literal->value.bits_as(literal->dtype))));
     dtypes.push_back(literal->dtype);
   }
-  const lane::ValueId y = node.op->lane(recorder, {ids.data(), ids.size()},
-                                        LaneTypes{{dtypes.data(), dtypes.size()}, type.dtype}, node.params);
+  const lane::ValueId y =
+      node.op->lane(recorder, {ids.data(), ids.size()},
+                    LaneTypes{{dtypes.data(), dtypes.size()}, type.dtype}, node.params);
   std::uint64_t bits = 0;
-  lane::Evaluator(recorder.finish({y})).run({}, 0, 1, [&](std::int64_t, std::span<const std::uint64_t> v) {
-    bits = v[0];
-  });
+  lane::Evaluator(recorder.finish({y}))
+      .run({}, 0, 1, [&](std::int64_t, std::span<const std::uint64_t> v) { bits = v[0]; });
   result.dtype = type.dtype;
   result.weak = type.weak;
   bool holds = true;
@@ -44,7 +44,8 @@ inline bool folded(const Graph& graph, const Node& node, LiteralParams& result) 
         const T value = lane::from_immediate<T>(static_cast<std::int64_t>(bits));
         result.value = Number(value);
         // A NaN other than the usual one would not come back.
-        holds = result.value.bits_as(type.dtype) == (bits & (~std::uint64_t{0} >> (64 - 8 * sizeof(T))));
+        holds = result.value.bits_as(type.dtype) ==
+                (bits & (~std::uint64_t{0} >> (64 - 8 * sizeof(T))));
       },
       [] {});
   return holds;
@@ -62,7 +63,8 @@ inline Graph fold(const Graph& graph) {
     // chains when it is repeated.
     if (detail::folded(graph, node, literal)) {
       const Type& type = graph.type(node.result());
-      copy.bind(node.result(), builder.add_node(literal_row, Params::of(literal), {}, std::span(&type, 1), node.where));
+      copy.bind(node.result(), builder.add_node(literal_row, Params::of(literal), {},
+                                                std::span(&type, 1), node.where));
       continue;
     }
     copy.copy_node(node, with_regions(node, fold));

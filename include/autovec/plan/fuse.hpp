@@ -1,8 +1,10 @@
 // Decides which values lie in memory, and which of those one kernel computes together.
 //
-// A value is computed inside the kernels that use it if that costs less than memory does: one kernel
-// uses it at one set of coordinates, or it is a matter of one or two instructions. Everything else is
-// stored, and stored values of one domain share a kernel where no other step stands between them.
+// A value is computed inside the kernels that use it if that costs less than memory does: one
+// kernel uses it at one set of coordinates, or it is a matter of one or two instructions.
+// Everything else is stored, and stored values of one domain share a kernel where no other step
+// stands between them.
+// Long because the rules of what may share a kernel decide together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -63,7 +65,8 @@ inline bool is_pointwise(const Node& node) {
 
 /// The value whose elements `v` shows through views.
 inline ValueId viewed(const Graph& graph, ValueId v) {
-  for (const Node* n = graph.producer(v); n != nullptr && n->op->kind == Kind::view; n = graph.producer(v)) {
+  for (const Node* n = graph.producer(v); n != nullptr && n->op->kind == Kind::view;
+       n = graph.producer(v)) {
     v = n->operands[0];
   }
   return v;
@@ -91,10 +94,12 @@ inline Fusion separate(const Graph& graph, const Schedule& schedule,
     const Node& node = graph->nodes[static_cast<std::size_t>(n)];
     AffineMap unused;
     if (as_literal(&node) != nullptr) {
-      if (demanded[static_cast<std::size_t>(node.result())] != 0) add_group({{}, {node.result()}, {}});
+      if (demanded[static_cast<std::size_t>(node.result())] != 0)
+        add_group({{}, {node.result()}, {}});
     } else if (is_pointwise(node)) {
       add_group({graph.type(node.result()).shape, {node.result()}, {}});
-    } else if (node.op->kind != Kind::view || schedule.copies(node) || !view_map(graph, node, unused)) {
+    } else if (node.op->kind != Kind::view || schedule.copies(node) ||
+               !view_map(graph, node, unused)) {
       out.stages.push_back({-1, n});
     }
   }
@@ -166,7 +171,8 @@ class Fuser {
     return static_cast<std::int32_t>(owners_.size() - 1);
   }
 
-  // -- Costs ----------------------------------------------------------------------------------------
+  // -- Costs
+  // ----------------------------------------------------------------------------------------
 
   /// Instructions of a map's body; a call counts as many.
   std::int64_t body_cost(const Node& x) {
@@ -178,7 +184,8 @@ class Fuser {
     if (found != body_costs_.end()) return found->second;
     lane::Recorder recorder;
     SmallVector<lane::ValueId, 4> ids;
-    for (const DType t : dtypes) ids.push_back(recorder.load({recorder.add_buffer(t, false), 0, {}}));
+    for (const DType t : dtypes)
+      ids.push_back(recorder.load({recorder.add_buffer(t, false), 0, {}}));
     const lane::ValueId y = x.op->lane(recorder, {ids.data(), ids.size()},
                                        LaneTypes{{dtypes.data(), dtypes.size()}, result}, x.params);
     std::int64_t cost = 0;
@@ -190,8 +197,8 @@ class Fuser {
     return cost;
   }
 
-  /// For each value: what computing it takes if nothing it uses is stored, and the first position at
-  /// which memory that it then reads is overwritten.
+  /// For each value: what computing it takes if nothing it uses is stored, and the first position
+  /// at which memory that it then reads is overwritten.
   void measure() {
     cost_.assign(graph_->types.size(), 0);
     deadline_.assign(graph_->types.size(), never);
@@ -219,7 +226,8 @@ class Fuser {
     }
   }
 
-  // -- Inline or stored -----------------------------------------------------------------------------
+  // -- Inline or stored
+  // -----------------------------------------------------------------------------
 
   void request(ValueId v, Request r) {
     std::vector<Request>& list = requests(v);
@@ -229,7 +237,8 @@ class Fuser {
   void request_output(std::size_t i) {
     const ValueId v = graph_->outputs[i];
     if (outputs_[i].masked) {
-      const std::int32_t owner = add_owner(static_cast<std::int64_t>(schedule_.order.size()), outputs_[i].shape);
+      const std::int32_t owner =
+          add_owner(static_cast<std::int64_t>(schedule_.order.size()), outputs_[i].shape);
       request(v, {owner, outputs_[i].at});
       return;
     }
@@ -246,7 +255,8 @@ class Fuser {
     }
   }
 
-  /// Passes the reads of `x`, computed for `owner` at coordinates `at` of its results, on to operands.
+  /// Passes the reads of `x`, computed for `owner` at coordinates `at` of its results, on to
+  /// operands.
   void read_operands(const Node& x, std::int32_t owner, const AffineMap& at) {
     owners_[static_cast<std::size_t>(owner)].nodes += 1;
     switch (x.op->kind) {
@@ -297,7 +307,11 @@ class Fuser {
       }
       decide_inline(x, position);
     } else {
-      for (const ValueId v : x.operands) demand(v);
+      for (std::size_t i = 0; i < x.operands.size(); ++i) {
+        // A constant goes straight into the memory of a carry that starts with it.
+        const bool starts = consuming_result(graph_, x, i) >= 0 && x.op->kind != Kind::scatter;
+        if (!starts || as_literal(graph_.producer(x.operands[i])) == nullptr) demand(x.operands[i]);
+      }
     }
   }
 
@@ -321,7 +335,8 @@ class Fuser {
 
   void reduce_reads(const Node& x, std::int64_t position) {
     const Type& from = type(x.operands[0]);
-    request(x.operands[0], {add_owner(position, from.shape, true), AffineMap::identity(from.rank())});
+    request(x.operands[0],
+            {add_owner(position, from.shape, true), AffineMap::identity(from.rank())});
   }
 
   void decide_inline(const Node& x, std::int64_t position) {
@@ -368,7 +383,8 @@ class Fuser {
     return d;
   }
 
-  // -- Groups ---------------------------------------------------------------------------------------
+  // -- Groups
+  // ---------------------------------------------------------------------------------------
 
   /// What a kernel loads for one of its values.
   struct Loads {
@@ -445,7 +461,8 @@ class Fuser {
     for (const std::int32_t n : schedule_.order) {
       const Node& x = node(n);
       bool any_stored = false;
-      for (std::int32_t i = 0; i < x.result_count; ++i) any_stored = any_stored || is_stored(x.result(i));
+      for (std::int32_t i = 0; i < x.result_count; ++i)
+        any_stored = any_stored || is_stored(x.result(i));
       if (any_stored) {
         place_in_group(x);
         continue;
@@ -453,7 +470,8 @@ class Fuser {
       const bool is_step = !is_inline(x) && !is_fused_view(x);
       if (!is_step) continue;
       for (std::int32_t i = 0; i < x.result_count; ++i) {
-        stages_[static_cast<std::size_t>(x.result(i))] = static_cast<std::int64_t>(fusion_.stages.size());
+        stages_[static_cast<std::size_t>(x.result(i))] =
+            static_cast<std::int64_t>(fusion_.stages.size());
       }
       fusion_.stages.push_back({-1, n});
     }
@@ -502,7 +520,8 @@ class Fuser {
           shares = true;
         } else {
           fits = fits && stage_of(v) < group_stages_[g];
-          shares = shares || std::find(group_loads_[g].begin(), group_loads_[g].end(), v) != group_loads_[g].end();
+          shares = shares || std::find(group_loads_[g].begin(), group_loads_[g].end(), v) !=
+                                 group_loads_[g].end();
         }
       }
       if (fits && shares) return g;
@@ -542,9 +561,9 @@ class Fuser {
   std::vector<std::int64_t> cost_, deadline_;   // by value
   std::vector<Owner> owners_;
   std::map<std::pair<const OpInfo*, DType>, std::int64_t> body_costs_;
-  std::vector<std::int64_t> stages_;            // by value: stage that makes it, -1 for inputs
-  std::vector<std::int32_t> group_of_;          // by value
-  std::vector<std::int64_t> group_stages_;      // by group
+  std::vector<std::int64_t> stages_;        // by value: stage that makes it, -1 for inputs
+  std::vector<std::int32_t> group_of_;      // by value
+  std::vector<std::int64_t> group_stages_;  // by group
   std::vector<std::vector<ValueId>> group_loads_;
   Fusion fusion_;
 };

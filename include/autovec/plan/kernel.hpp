@@ -22,20 +22,20 @@ inline constexpr std::int64_t reduction_ways = 32;
 /// 2, 1 accumulator j < w takes accumulator j + w where both hold something. With no points the
 /// result is `identity`.
 struct Reduction {
-  lane::Program value;              // no stores; its body yields the value, then nothing
+  lane::Program value;  // no stores; its body yields the value, then nothing
   std::int64_t reduced_rank = 0;
   std::shared_ptr<const lane::Function> combine;  // (accumulator, x) -> accumulator
-  std::int64_t identity_bits = 0;   // of the result's dtype, as in lane::Instruction::immediate
+  std::int64_t identity_bits = 0;  // of the result's dtype, as in lane::Instruction::immediate
   DType dtype = DType::f32;
-  std::int32_t result_buffer = 0;   // among value.buffers; contiguous, one element an outer point
+  std::int32_t result_buffer = 0;  // among value.buffers; contiguous, one element an outer point
 };
 
 /// c[b, i, j] = sum over k of a[b, i, k] * b[b, k, j], with any strides (in elements).
 /// Sums in f32 for f32, f64 for f64; integers wrap; b8 is "any of and".
 struct Contraction {
   DType dtype = DType::f32;
-  Extents batch;                       // extents of the batch axes
-  Extents a_batch, b_batch, c_batch;   // strides along them
+  Extents batch;                      // extents of the batch axes
+  Extents a_batch, b_batch, c_batch;  // strides along them
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t a_row = 0, a_column = 1;
   std::int64_t b_row = 0, b_column = 1;

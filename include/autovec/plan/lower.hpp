@@ -26,6 +26,7 @@
 #include "autovec/plan/plan.hpp"
 #include "autovec/plan/rows.hpp"
 #include "autovec/plan/schedule.hpp"
+#include "autovec/plan/verify.hpp"
 
 namespace autovec::inline v1 {
 namespace plan {
@@ -90,8 +91,9 @@ class BlockLowering {
   // Steps.
   template <class S>
   void add_step(S step, const Node* node, std::string reason) {
-    block_.steps.push_back(Step{std::move(step), node == nullptr ? std::string_view("return") : node->op->name,
-                                node == nullptr ? Where::unknown() : node->where, std::move(reason)});
+    block_.steps.push_back(Step{
+        std::move(step), std::string(node == nullptr ? std::string_view("return") : node->op->name),
+        node == nullptr ? Where::unknown() : node->where, std::move(reason)});
   }
   std::int32_t add_kernel(Kernel kernel) {
     plan_.kernels.push_back(std::move(kernel));
@@ -193,11 +195,12 @@ inline Place BlockLowering::destination(ValueId v, bool any_layout) {
     const ValueId w = graph_->outputs[i];
     const ValueId base = same_elements_base(graph_, w);
     if (output.mask || base < 0 || schedule_.sharing_class(base) != representative) continue;
-    const bool contiguous = output.place.layout.offset == 0 &&
-                            output.place.layout.is_contiguous(type(w).shape);
+    const bool contiguous =
+        output.place.layout.offset == 0 && output.place.layout.is_contiguous(type(w).shape);
     if (!contiguous && !(any_layout && w == v && !schedule_.is_shared(v))) continue;
     if (contiguous) shared = output.place;
-    return {output.place.buffer, contiguous ? Layout::contiguous(type(v).shape) : output.place.layout};
+    return {output.place.buffer,
+            contiguous ? Layout::contiguous(type(v).shape) : output.place.layout};
   }
   shared = fresh(type(v));
   return shared;
@@ -231,37 +234,13 @@ inline Port BlockLowering::copied(const Port& from, const Node& node) {
 
 // -- Steps ----------------------------------------------------------------------------------------
 
-/// Bytes that running `program` moves, each point of each access counted once.
-inline std::int64_t program_bytes(const lane::Program& program) {
-  std::int64_t bytes = 0;
-  lane::for_each_instruction(program.body, [&](const lane::Instruction& i) {
-    if (!lane::accesses_memory(i.op)) return;
-    const lane::Access& access = program.accesses[static_cast<std::size_t>(i.immediate)];
-    const bool affine = i.op == lane::Op::load || i.op == lane::Op::store;
-    std::int64_t points = 1;
-    for (std::size_t axis = 0; axis < program.domain.size(); ++axis) {
-      if (!affine || access.strides[axis] != 0 || program.domain[axis] == 0) {
-        points *= program.domain[axis];
-      }
-    }
-    bytes += points * static_cast<std::int64_t>(size_of(i.dtype));
-  });
-  return bytes;
-}
-
 inline void BlockLowering::launch(Emitter& emitter, const Node* node, std::string reason) {
   ensure(!emitter.failed(), "plan: a kernel can't say what was fused into it");
   Launch step;
   step.buffers = emitter.buffers();
   lane::Program program = emitter.finish();
-  for (std::size_t i = 0; i < step.buffers.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      ensure(step.buffers[i] != step.buffers[j] || !(program.buffers[i].written || program.buffers[j].written),
-             "plan: a kernel reads memory that it writes");
-    }
-  }
-  step.bytes = program_bytes(program);
   step.kernel = add_kernel(std::move(program));
+  step.bytes = moved_bytes(plan_.kernels.back());
   add_step(std::move(step), node, std::move(reason));
 }
 
@@ -339,7 +318,8 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   for (const bool reduced : {false, true}) {
     for (std::size_t axis = 0; axis < from.rank(); ++axis) {
       bool is_reduced = false;
-      for (const std::int64_t a : p.axes) is_reduced = is_reduced || a == static_cast<std::int64_t>(axis);
+      for (const std::int64_t a : p.axes)
+        is_reduced = is_reduced || a == static_cast<std::int64_t>(axis);
       if (is_reduced != reduced) continue;
       domain.push_back(from.shape[axis]);
       order.push_back(axis);
@@ -367,8 +347,8 @@ inline void BlockLowering::lower_reduce(const Node& x) {
   const lane::ValueId b = combine.parameter(to.dtype);
   const lane::ValueId c = x.op->combine(combine, a, b, to.dtype);
   reduction.combine = combine.finish_function(x.op->name, c);
-  step.bytes = program_bytes(reduction.value) + static_cast<std::int64_t>(to.bytes());
   step.kernel = add_kernel(std::move(reduction));
+  step.bytes = moved_bytes(plan_.kernels.back());
   std::string reason("reduction");
   if (emitter.node_count() != 0) reason += " of a " + chain_text(emitter.node_count());
   add_step(std::move(step), &x, std::move(reason));
@@ -481,14 +461,15 @@ inline Plan lower(const Graph& graph, std::span<const Extents> strides,
     BlockOutput o;
     o.place = {static_cast<BufferId>(plan.buffers.size()), Layout::contiguous(type.shape)};
     outputs.push_back(std::move(o));
-    plan.buffers.push_back({Role::output, type.dtype, type.size(), static_cast<std::int32_t>(i), 0});
+    plan.buffers.push_back(
+        {Role::output, type.dtype, type.size(), static_cast<std::int32_t>(i), 0});
   }
   plan.root = BlockLowering(context, graph, inputs, outputs).run();
   assign_memory(plan, options.share_memory);
+  const std::string fault = fault_of(plan);
+  ensure(fault.empty(), "plan: " + fault);
   return std::move(context.plan);
 }
 
 }  // namespace plan
 }  // namespace autovec::inline v1
-
-#include "autovec/plan/lower_control.hpp"

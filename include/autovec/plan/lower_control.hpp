@@ -18,7 +18,13 @@ inline BlockLowering::CarrySetup BlockLowering::begin_carry(const Node& node, st
   const bool own = result >= 0;
   const Place home = own ? result_place(result) : fresh(type);
   s.carry.home = home.buffer;
-  if (!own || !schedule_.consumes(node, operand)) {
+  if (as_literal(graph_.producer(node.operands[operand])) != nullptr) {
+    Emitter emitter({});
+    const Place at{home.buffer, Layout::contiguous({})};
+    emitter.store(at, type.dtype, AffineMap(),
+                  emitter.value(scope_, node.operands[operand], AffineMap()));
+    launch(emitter, &node, "initial value of a carry");
+  } else if (!own || !schedule_.consumes(node, operand)) {
     copy(port(node.operands[operand]), {home.buffer, Layout::contiguous(type.shape)}, &node,
          "initial value of a carry");
   }
@@ -42,7 +48,8 @@ inline void BlockLowering::lower_branch(const Node& x) {
   if (step.lanes != 1) step.mask = add_buffer(Role::workspace, Type{DType::b8, false, lanes});
   const auto results = static_cast<std::size_t>(x.result_count);
   std::vector<BlockInput> inputs;
-  for (std::size_t i = 1; i < x.operands.size(); ++i) inputs.push_back({place(x.operands[i]), false});
+  for (std::size_t i = 1; i < x.operands.size(); ++i)
+    inputs.push_back({place(x.operands[i]), false});
   for (std::size_t s = 0; s < p.sides.size(); ++s) {
     std::vector<BlockOutput> outputs;
     for (std::size_t j = 0; j < results; ++j) {
@@ -109,7 +116,14 @@ inline void BlockLowering::lower_loop(const Node& x) {
   holds.place = {step.holds, Layout::contiguous(lanes)};
   step.condition =
       BlockLowering(context_, p.condition, condition_inputs, std::span(&holds, 1)).run();
-  const FrozenBody frozen(p, lanes);
+  // The test of the next trip joins the body: its kernels are often those that make the carries.
+  step.body_tests = context_.options.fuse;
+  const FrozenBody frozen(p, lanes, step.body_tests);
+  if (step.body_tests) {
+    body_inputs.insert(body_inputs.end(), condition_inputs.begin(),
+                       condition_inputs.begin() + static_cast<std::ptrdiff_t>(condition_captures));
+    body_outputs.push_back(holds);
+  }
   BlockLowering body(context_, frozen.graph(), body_inputs, body_outputs);
   step.body = body.run();
   for (std::size_t j = 0; j < carries.size(); ++j) {
@@ -129,8 +143,8 @@ inline void BlockLowering::lower_loop(const Node& x) {
       const lane::ValueId value =
           emitter.load({carries[j].carry.current, Layout::contiguous(own.shape)}, own.dtype,
                        present_rows(at, lanes.size(), p.present[j]));
-      const lane::ValueId mask = emitter.load({step.died, Layout::contiguous(lanes)}, DType::b8,
-                                              lane_rows(at, lanes));
+      const lane::ValueId mask =
+          emitter.load({step.died, Layout::contiguous(lanes)}, DType::b8, lane_rows(at, lanes));
       emitter.store_masked(result_place(result), full.dtype, at, value, mask);
       launch(emitter, &x, "uniform carry, kept for the lanes that stopped");
     }
@@ -170,12 +184,14 @@ inline void BlockLowering::lower_scan(const Node& x) {
   };
   for (std::size_t i = captures + carry_count; i < x.operands.size(); ++i) {
     const std::size_t k = i - captures - carry_count;
-    inputs.push_back({add_slice(port(x.operands[i]), p.in_axes[k], p.body.input_type(inputs.size())), false});
+    inputs.push_back(
+        {add_slice(port(x.operands[i]), p.in_axes[k], p.body.input_type(inputs.size())), false});
   }
   for (std::size_t k = 0; k < p.out_axes.size(); ++k) {
     const ValueId r = x.result(static_cast<std::int32_t>(carry_count + k));
     BlockOutput o;
-    o.place = add_slice({type(r), result_place(r)}, p.out_axes[k], p.body.output_type(carry_count + k));
+    o.place =
+        add_slice({type(r), result_place(r)}, p.out_axes[k], p.body.output_type(carry_count + k));
     outputs.push_back(std::move(o));
   }
   BlockLowering body(context_, p.body, inputs, outputs);

@@ -105,9 +105,11 @@ class MemoryPlanner {
 
   /// All workspace buffers named in the step, its blocks included; one entry for each block that
   /// names it, and one for the step.
-  void collect(const Step& step, std::vector<BufferId>& own, std::vector<std::vector<BufferId>>& inner) {
+  void collect(const Step& step, std::vector<BufferId>& own,
+               std::vector<std::vector<BufferId>>& inner) {
     const auto add = [&](std::vector<BufferId>& to, BufferId b) {
-      if (b >= 0 && plan_.buffers[static_cast<std::size_t>(b)].role == Role::workspace) to.push_back(b);
+      if (b >= 0 && plan_.buffers[static_cast<std::size_t>(b)].role == Role::workspace)
+        to.push_back(b);
     };
     for_each_buffer(step, [&](BufferId b) { add(own, b); });
     for_each_child(step, [&](const Block& block) {
@@ -202,7 +204,8 @@ class MemoryPlanner {
       Item& item = items[i];
       together.clear();
       for (std::size_t k = 0; k < i; ++k) {
-        if (items[k].first <= item.last && item.first <= items[k].last) together.push_back(&items[k]);
+        if (items[k].first <= item.last && item.first <= items[k].last)
+          together.push_back(&items[k]);
       }
       std::sort(together.begin(), together.end(),
                 [](const Item* a, const Item* b) { return a->offset < b->offset; });

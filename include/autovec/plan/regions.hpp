@@ -21,7 +21,8 @@ struct CaptureRange {
 };
 
 inline bool is_control(const Node& node) {
-  return node.op->kind == Kind::branch || node.op->kind == Kind::loop || node.op->kind == Kind::scan;
+  return node.op->kind == Kind::branch || node.op->kind == Kind::loop ||
+         node.op->kind == Kind::scan;
 }
 
 /// The graphs of a control flow node, each with its captures. A branch has the same ones for all.
@@ -45,7 +46,8 @@ inline std::vector<std::pair<Graph, CaptureRange>> regions_of(const Node& node) 
 
 /// The parameters with these graphs for the old ones, and captures as many as counted: those of the
 /// condition and the body of a loop.
-inline Params with_graphs(const Node& node, std::vector<Graph> graphs, std::vector<std::size_t> captures) {
+inline Params with_graphs(const Node& node, std::vector<Graph> graphs,
+                          std::vector<std::size_t> captures) {
   if (node.op->kind == Kind::branch) {
     BranchParams p = node.params.as<BranchParams>();
     p.sides = std::move(graphs);
@@ -115,7 +117,8 @@ inline Graph tidy_captures(const Graph& graph) {
       for (std::size_t i = 0; i < range.count; ++i) {
         const std::size_t operand = range.operand + i;
         const bool literal = as_literal(graph.producer(node.operands[operand])) != nullptr;
-        if (read[static_cast<std::size_t>(region->inputs[range.input + i])] != 0 && !literal) needed[operand] = 1;
+        if (read[static_cast<std::size_t>(region->inputs[range.input + i])] != 0 && !literal)
+          needed[operand] = 1;
       }
     }
     std::vector<Graph> graphs;
@@ -138,7 +141,8 @@ inline Graph tidy_captures(const Graph& graph) {
     for (std::size_t i = 0; i < node.operands.size(); ++i) {
       if (needed[i] != 0) operands.push_back(copy[node.operands[i]]);
     }
-    const ValueId first = copy.copy_node(node, with_graphs(node, std::move(graphs), std::move(counts)), std::move(operands));
+    const ValueId first = copy.copy_node(
+        node, with_graphs(node, std::move(graphs), std::move(counts)), std::move(operands));
     for (std::int32_t i = 0; i < node.result_count; ++i) copy.bind(node.result(i), first + i);
   }
   return copy.finish();

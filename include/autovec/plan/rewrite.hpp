@@ -17,7 +17,8 @@ namespace plan {
 /// Copies the nodes of a graph into a builder, value by value.
 class GraphCopy {
  public:
-  GraphCopy(GraphBuilder& to, const Graph& from) : to_(to), from_(from), map_(from->types.size(), -1) {}
+  GraphCopy(GraphBuilder& to, const Graph& from)
+      : to_(to), from_(from), map_(from->types.size(), -1) {}
   /// `old` of the source is `fresh` in the copy.
   void bind(ValueId old, ValueId fresh) { map_[static_cast<std::size_t>(old)] = fresh; }
   ValueId operator[](ValueId old) const { return map_[static_cast<std::size_t>(old)]; }

@@ -19,7 +19,8 @@ struct Freeze {
   static std::int32_t lane(lane::Recorder& r, std::span<const std::int32_t> x, LaneTypes types,
                            const Params&) {
     // Half floats can't be selected; through f32 and back they keep their bits.
-    const DType dtype = lane::contains(lane::Domain::scalars, types.result) ? types.result : DType::f32;
+    const DType dtype =
+        lane::contains(lane::Domain::scalars, types.result) ? types.result : DType::f32;
     const std::int32_t chosen =
         r.emit(lane::Op::select, {x[0], r.convert(x[1], dtype), r.convert(x[2], dtype)});
     return r.convert(chosen, types.result);
@@ -80,26 +81,26 @@ constexpr OpInfo lowering_row(std::string_view name, Kind kind, int arity) {
   return row;
 }
 constexpr OpInfo freeze_info() {
-  OpInfo row = lowering_row("plan.freeze", Kind::map, 3);
+  OpInfo row = lowering_row("freeze", Kind::map, 3);
   row.infer = Freeze::infer;
   row.lane = Freeze::lane;
   return row;
 }
 constexpr OpInfo both_info() {
-  OpInfo row = lowering_row("plan.both", Kind::map, 2);
+  OpInfo row = lowering_row("both", Kind::map, 2);
   row.infer = Both::infer;
   row.lane = Both::lane;
   return row;
 }
 constexpr OpInfo spread_info() {
-  OpInfo row = lowering_row("plan.spread", Kind::view, 1);
+  OpInfo row = lowering_row("spread", Kind::view, 1);
   row.params = &params_info<SpreadParams>;
   row.infer = Spread::infer;
   row.layout = Spread::layout;
   return row;
 }
 constexpr OpInfo add_up_info() {
-  OpInfo row = lowering_row("plan.add_up", Kind::reduce, 1);
+  OpInfo row = lowering_row("add_up", Kind::reduce, 1);
   row.combine = AddUp::combine;
   row.identity = AddUp::identity;
   return row;

@@ -42,7 +42,8 @@ inline ValueId same_elements(const Graph& graph, const Node& view) {
 /// The value of which `v` is the same contiguous elements under other shapes; -1 where a view in
 /// between rearranges them.
 inline ValueId same_elements_base(const Graph& graph, ValueId v) {
-  for (const Node* n = graph.producer(v); n != nullptr && n->op->kind == Kind::view; n = graph.producer(v)) {
+  for (const Node* n = graph.producer(v); n != nullptr && n->op->kind == Kind::view;
+       n = graph.producer(v)) {
     v = same_elements(graph, *n);
     if (v < 0) return -1;
   }
@@ -52,11 +53,11 @@ inline ValueId same_elements_base(const Graph& graph, ValueId v) {
 /// Order, liveness, users and shared memory of one graph.
 class Schedule {
  public:
-  std::vector<std::int32_t> order;          // of the live nodes
-  std::vector<std::vector<Use>> users;      // by value; live nodes only
-  std::vector<char> is_output;              // by value
-  std::vector<std::int64_t> position;       // of each node in `order`, -1: dead
-  std::vector<std::int64_t> overwritten;    // by value: position of the node that consumes it, or -1
+  std::vector<std::int32_t> order;        // of the live nodes
+  std::vector<std::vector<Use>> users;    // by value; live nodes only
+  std::vector<char> is_output;            // by value
+  std::vector<std::int64_t> position;     // of each node in `order`, -1: dead
+  std::vector<std::int64_t> overwritten;  // by value: position of the node that consumes it, or -1
 
   bool consumes(const Node& node, std::size_t operand) const {
     for (const Use& use : consumed_) {
@@ -89,12 +90,13 @@ class Schedule {
   std::vector<char> shared_;
 };
 
-/// Result of a loop whose memory may be that of its carry, for operand `operand` of `node`; -1 where
-/// the operand is none that may be consumed.
+/// Result of a loop whose memory may be that of its carry, for operand `operand` of `node`; -1
+/// where the operand is none that may be consumed.
 inline std::int32_t consuming_result(const Graph& graph, const Node& node, std::size_t operand) {
   const auto same = [&](std::size_t result) {
     // A frozen carry gains lane axes; then the result is other memory.
-    return graph.type(node.operands[operand]).size() == graph.type(node.result(static_cast<std::int32_t>(result))).size()
+    return graph.type(node.operands[operand]).size() ==
+                   graph.type(node.result(static_cast<std::int32_t>(result))).size()
                ? static_cast<std::int32_t>(result)
                : -1;
   };
@@ -173,8 +175,9 @@ class Scheduler {
     if (root < 0) return;
     const Node* producer = graph_.producer(root);
     if (producer == nullptr && owned_[static_cast<std::size_t>(root)] == 0) return;
-    // All that reads this memory: users of the root and of views of it. A view that shows only a part
-    // can be copied before the rest is overwritten.
+    if (as_literal(producer) != nullptr) return;  // has no memory of its own
+    // All that reads this memory: users of the root and of views of it. A view that shows only a
+    // part can be copied before the rest is overwritten.
     struct Reader {
       std::int32_t node;
       std::int32_t part;  // the view through which it reads a part, -1 where there is none
@@ -210,7 +213,8 @@ class Scheduler {
     }
     std::vector<std::int32_t>& before = before_[static_cast<std::size_t>(n)];
     for (const Reader& reader : readers) {
-      if (std::find(parts.begin(), parts.end(), reader.part) == parts.end()) before.push_back(reader.node);
+      if (std::find(parts.begin(), parts.end(), reader.part) == parts.end())
+        before.push_back(reader.node);
     }
     for (const std::int32_t part : parts) {
       before.push_back(part);
@@ -236,7 +240,8 @@ class Scheduler {
       if (n == b) return true;
       if (n < 0 || seen[static_cast<std::size_t>(n)] != 0) continue;
       seen[static_cast<std::size_t>(n)] = 1;
-      for (const ValueId v : node(n).operands) open.push_back(graph_->producers[static_cast<std::size_t>(v)]);
+      for (const ValueId v : node(n).operands)
+        open.push_back(graph_->producers[static_cast<std::size_t>(v)]);
       for (const std::int32_t m : before_[static_cast<std::size_t>(n)]) open.push_back(m);
     }
     return false;
@@ -290,8 +295,8 @@ class Scheduler {
   std::vector<std::pair<ValueId, std::int32_t>> roots_;
 };
 
-/// `owned[v]`: input v lies in memory that the block may overwrite. `in_kernel[n]`: control flow node
-/// n runs inside a kernel, which never writes what it reads.
+/// `owned[v]`: input v lies in memory that the block may overwrite. `in_kernel[n]`: control flow
+/// node n runs inside a kernel, which never writes what it reads.
 inline Schedule make_schedule(const Graph& graph, std::span<const char> owned,
                               std::span<const char> in_kernel) {
   return Scheduler(graph, owned, in_kernel).run();

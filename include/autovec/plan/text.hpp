@@ -46,7 +46,8 @@ class PlanPrinter {
     if (reduction != nullptr) print_reduction(*reduction);
     end_line();
     if (reduction != nullptr) nested(lane::to_text(*reduction->combine));
-    nested(lane::to_text(reduction == nullptr ? std::get<lane::Program>(kernel) : reduction->value));
+    nested(
+        lane::to_text(reduction == nullptr ? std::get<lane::Program>(kernel) : reduction->value));
   }
   void operator()(const Contract& s) {
     head("contract");
@@ -57,7 +58,8 @@ class PlanPrinter {
     end_line();
     std::string shape("batch ");
     shape += shape_text(c.batch);
-    for (const auto& [name, value] : {std::pair<std::string_view, std::int64_t>{" m ", c.m}, {" n ", c.n}, {" k ", c.k}}) {
+    for (const auto& [name, value] :
+         {std::pair<std::string_view, std::int64_t>{" m ", c.m}, {" n ", c.n}, {" k ", c.k}}) {
       shape += name;
       shape += number_text(value);
     }
@@ -113,7 +115,7 @@ class PlanPrinter {
     out_ += " {";
     end_line();
     block("condition", s.condition);
-    block("body", s.body);
+    block(s.body_tests ? "body and test" : "body", s.body);
     if (!s.freeze.steps.empty()) block("freeze", s.freeze);
     line("}");
   }
@@ -166,7 +168,8 @@ class PlanPrinter {
       if (b.role == Role::input || b.role == Role::output) {
         const Type& type = b.role == Role::input ? plan_.inputs[index] : plan_.outputs[index];
         out_ += type_text(type);
-        if (b.role == Role::input && !Layout{0, plan_.input_strides[index]}.is_contiguous(type.shape)) {
+        if (b.role == Role::input &&
+            !Layout{0, plan_.input_strides[index]}.is_contiguous(type.shape)) {
           out_ += " strides ";
           out_ += shape_text(plan_.input_strides[index]);
         }
@@ -268,12 +271,12 @@ class PlanPrinter {
     out_ += " into ";
     out_ += number_text(r.result_buffer);
     out_ += " from ";
-    out_ += lane::constant_text(r.dtype, r.identity_bits);
-    out_ += ':';
     out_ += name_of(r.dtype);
+    out_ += ' ';
+    out_ += number_text(r.identity_bits);  // the bits: exact for every dtype
   }
-  static void matrix(std::string& out, std::string_view name, const Extents& batch, std::int64_t row,
-                     std::int64_t column) {
+  static void matrix(std::string& out, std::string_view name, const Extents& batch,
+                     std::int64_t row, std::int64_t column) {
     out += name;
     out += shape_text(batch);
     for (const std::int64_t stride : {row, column}) {

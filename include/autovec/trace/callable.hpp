@@ -1,5 +1,6 @@
 // What a traced callable receives: C++ numbers as weak tensors, or static where it asks for
-// numbers. SPDX-License-Identifier: Apache-2.0
+// numbers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -119,6 +119,8 @@ AUTOVEC_API std::string tensor_text(const Tensor& x) {
   return detail::TensorPrinter(x.state().array).text();
 }
 
-AUTOVEC_API std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << tensor_text(x); }
+AUTOVEC_API std::ostream& operator<<(std::ostream& out, const Tensor& x) {
+  return out << tensor_text(x);
+}
 
 }  // namespace autovec::inline v1

@@ -18,6 +18,7 @@
 
 #include "autovec/ir/builder.hpp"
 #include "autovec/ir/literal.hpp"
+#include "autovec/trace/compiled.hpp"
 #include "autovec/trace/tensor.hpp"
 
 namespace autovec::inline v1 {
@@ -31,7 +32,7 @@ namespace detail {
 
 /// A graph and the handles that its last inputs were captured from.
 struct TracedGraph {
-  Graph graph;                   // inputs: the arguments, then one for each capture
+  Graph graph;  // inputs: the arguments, then one for each capture
   std::vector<Tensor> captures;
 };
 
@@ -66,6 +67,14 @@ class Trace {
       if (t->axis_lanes_ >= 0 && t->axis_name_ == name) return t->axis_lanes_;
     }
     return -1;
+  }
+
+  /// Whether what is traced is a lane of a vmap that has no lanes, so that it will never run.
+  static bool of_no_lanes() {
+    for (const Trace* t = innermost(); t != nullptr; t = t->outer_) {
+      if (t->axis_lanes_ == 0) return true;
+    }
+    return false;
   }
 
   /// A new argument of the graph; all of them before the first op.
@@ -147,20 +156,6 @@ class Trace {
   std::vector<Tensor> captures_;
 };
 
-/// A graph made ready to run by one executor. Any number of threads may run it at once.
-class Compiled {
- public:
-  virtual ~Compiled() = default;
-  /// Results in fresh memory. Inputs have the graph's input types, any strides.
-  virtual std::vector<Array> run(std::span<const Array> inputs) const = 0;
-  /// Results into contiguous arrays of the output types that no input overlaps. Warm calls allocate
-  /// nothing.
-  virtual void run_into(std::span<const Array> inputs, std::span<const Array> outputs) const = 0;
-  virtual const std::vector<Type>& output_types() const = 0;
-  /// The plan as canonical text.
-  virtual std::string text() const = 0;
-};
-
 inline void Tensor::throw_traced(std::string_view op, Where where) const {
   if (Trace::is_open(state().trace)) {
     fail<TraceError>(op, "the value is being traced and has no data", where,
@@ -194,21 +189,6 @@ inline bool Tensor::truth() const {
   return item<bool>();
 }
 
-/// What runs ops and graphs on data; the executors' side defines it (exec/eager-inl.hpp).
-template <class Unused = void>
-struct Eager {
-  /// Applies one op to arrays at once.
-  static std::vector<Array> apply(const OpInfo& op, const Params& params,
-                                  std::span<const Array> operands, Where where);
-  /// Plans a graph for the executor in force, or finds the plan in the structural cache.
-  static std::shared_ptr<const Compiled> compile(const Graph& graph);
-  /// compile, then run.
-  static std::vector<Array> run(const Graph& graph, std::span<const Array> inputs);
-};
-#if defined(AUTOVEC_COMPILED)
-extern template struct Eager<void>;
-#endif
-
 /// Applies `op`: recorded in the innermost open trace, at once where none is open.
 inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const Tensor> operands,
                                 Where where) {
@@ -230,7 +210,8 @@ inline std::vector<Tensor> emit(const OpInfo& op, Params params, std::span<const
   for (const Tensor& x : operands) {
     arrays.push_back(x.array(op.name, where));
   }
-  for (Array& a : Eager<>::apply(op, params, arrays, where)) results.push_back(Tensor(std::move(a)));
+  for (Array& a : Eager<>::apply(op, params, arrays, where))
+    results.push_back(Tensor(std::move(a)));
   return results;
 }
 
@@ -254,7 +235,8 @@ inline std::vector<Tensor> call_graph(const Graph& graph, std::span<const Tensor
   }
   std::vector<ValueId> map(graph->types.size(), -1);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    map[static_cast<std::size_t>(graph->inputs[i])] = trace->use(inputs[i], "call", Where::unknown());
+    map[static_cast<std::size_t>(graph->inputs[i])] =
+        trace->use(inputs[i], "call", Where::unknown());
   }
   for (const Node& node : graph->nodes) {
     SmallVector<ValueId, 4> operands;

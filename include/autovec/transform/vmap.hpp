@@ -48,7 +48,8 @@ class VmapWalk final : public Batcher {
       ensure(call.results.size() == static_cast<std::size_t>(node.result_count),
              "a batching rule gave a wrong number of results");
       for (std::int32_t i = 0; i < node.result_count; ++i) {
-        values[static_cast<std::size_t>(node.result(i))] = std::move(call.results[static_cast<std::size_t>(i)]);
+        values[static_cast<std::size_t>(node.result(i))] =
+            std::move(call.results[static_cast<std::size_t>(i)]);
       }
     }
     std::vector<Batched> outputs;
@@ -56,8 +57,8 @@ class VmapWalk final : public Batcher {
     return outputs;
   }
 
-  BatchedGraph batch(const Graph& graph, const std::vector<bool>& mapped, const std::vector<bool>& force,
-                     std::int64_t mask) override {
+  BatchedGraph batch(const Graph& graph, const std::vector<bool>& mapped,
+                     const std::vector<bool>& force, std::int64_t mask) override {
     BatchedGraph out;
     Trace trace;
     std::vector<Batched> inputs;
@@ -66,7 +67,8 @@ class VmapWalk final : public Batcher {
       if (mapped[i]) type.shape.insert(0, lanes_);
       inputs.push_back({trace.add_argument(type), static_cast<bool>(mapped[i])});
     }
-    VmapWalk inner(lanes_, axis_name_, mask >= 0 ? inputs[static_cast<std::size_t>(mask)].value : Tensor());
+    VmapWalk inner(lanes_, axis_name_,
+                   mask >= 0 ? inputs[static_cast<std::size_t>(mask)].value : Tensor());
     std::vector<Batched> results = inner.run(graph, inputs);
     std::vector<Tensor> outputs;
     for (std::size_t j = 0; j < results.size(); ++j) {

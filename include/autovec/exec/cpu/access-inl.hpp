@@ -1,8 +1,8 @@
 // Kernels that read and write buffers: load, store, gather, scatter, index.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile's points lie in runs along the innermost walked axis; along a run an access has one stride.
-// Points that do not run, and the padding of a tile, touch no memory.
+// A tile's points lie in runs along the innermost walked axis; along a run an access has one
+// stride. Points that do not run, and the padding of a tile, touch no memory.
 #pragma once
 
 #include <cstddef>

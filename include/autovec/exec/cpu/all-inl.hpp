@@ -18,16 +18,32 @@ AUTOVEC_API const Backend& simd_backend() { return AUTOVEC_ISA_NAME::cpu::kernel
 #else
 
 #if defined(AUTOVEC_HAS_ISA_native)
-inline namespace native { namespace cpu { const Backend& kernel_table(); } }
+inline namespace native {
+namespace cpu {
+const Backend& kernel_table();
+}
+}
 #endif
 #if defined(AUTOVEC_HAS_ISA_sse2)
-inline namespace sse2 { namespace cpu { const Backend& kernel_table(); } }
+inline namespace sse2 {
+namespace cpu {
+const Backend& kernel_table();
+}
+}
 #endif
 #if defined(AUTOVEC_HAS_ISA_avx2)
-inline namespace avx2 { namespace cpu { const Backend& kernel_table(); } }
+inline namespace avx2 {
+namespace cpu {
+const Backend& kernel_table();
+}
+}
 #endif
 #if defined(AUTOVEC_HAS_ISA_avx512)
-inline namespace avx512 { namespace cpu { const Backend& kernel_table(); } }
+inline namespace avx512 {
+namespace cpu {
+const Backend& kernel_table();
+}
+}
 #endif
 
 /// The best of the compiled backends that this machine can run.

@@ -34,7 +34,7 @@ namespace cpu {
 /// Element types that have a register; narrower ones are handled by plain loops.
 template <class T>
 concept Batched = std::same_as<T, float> || std::same_as<T, double> ||
-                  (std::integral<T> && !std::same_as<T, bool> && sizeof(T) >= 4);
+    (std::integral<T> && !std::same_as<T, bool> && sizeof(T) >= 4);
 
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
 inline constexpr bool has_fma = true;
@@ -85,11 +85,7 @@ struct Mask {
     using To = typename xsimd::batch_bool<T>::register_type;
     return xsimd::batch_bool<T>((To)data);
   }
-  static Mask from_lanes(Lanes lanes)
-    requires(!bits)
-  {
-    return Mask((Register)lanes);
-  }
+  static Mask from_lanes(Lanes lanes) requires(!bits) { return Mask((Register)lanes); }
 
   /// Bytes that are not 0 hold.
   static Mask load(const std::uint8_t* p) {
@@ -219,9 +215,7 @@ struct Batch {
       return Batch(product);
     }
   }
-  friend Batch operator/(Batch a, Batch b)
-    requires std::floating_point<T>
-  {
+  friend Batch operator/(Batch a, Batch b) requires std::floating_point<T> {
     return Batch(a.data / b.data);
   }
   friend Batch operator-(Batch a) {
@@ -232,26 +226,16 @@ struct Batch {
       return (a.template cast<U>() ^ Batch<U>(U(1) << (8 * sizeof(T) - 1))).template cast<T>();
     }
   }
-  friend Batch operator&(Batch a, Batch b)
-    requires std::integral<T>
-  {
+  friend Batch operator&(Batch a, Batch b) requires std::integral<T> {
     return from<T>(a.template as<T>() & b.template as<T>());
   }
-  friend Batch operator|(Batch a, Batch b)
-    requires std::integral<T>
-  {
+  friend Batch operator|(Batch a, Batch b) requires std::integral<T> {
     return from<T>(a.template as<T>() | b.template as<T>());
   }
-  friend Batch operator^(Batch a, Batch b)
-    requires std::integral<T>
-  {
+  friend Batch operator^(Batch a, Batch b) requires std::integral<T> {
     return from<T>(a.template as<T>() ^ b.template as<T>());
   }
-  friend Batch operator~(Batch a)
-    requires std::integral<T>
-  {
-    return from<T>(~a.template as<T>());
-  }
+  friend Batch operator~(Batch a) requires std::integral<T> { return from<T>(~a.template as<T>()); }
 
   friend M operator==(Batch a, Batch b) {
     if constexpr (std::is_floating_point_v<T> || M::bits) {
@@ -407,9 +391,7 @@ inline Batch<Int<sizeof(T)>> to_bits(Batch<T> x) {
 }
 template <class V, class T = typename V::Element>
   requires std::same_as<V, Batch<T>>
-inline V from_bits(Batch<Int<sizeof(T)>> x) {
-  return x.template cast<T>();
-}
+inline V from_bits(Batch<Int<sizeof(T)>> x) { return x.template cast<T>(); }
 
 // Counts out of range give 0 or the sign, as the variable shifts of AVX2 and AVX-512 do.
 template <std::integral T>

@@ -41,8 +41,8 @@ inline std::int64_t running(const Tile& t, std::uint8_t* to) {
 }
 
 /// yes = mask & condition, no = mask & ~condition; gives the number of yes.
-inline std::int64_t part(const std::uint8_t* mask, const std::uint8_t* condition,
-                         std::uint8_t* yes, std::uint8_t* no, std::int64_t lanes) {
+inline std::int64_t part(const std::uint8_t* mask, const std::uint8_t* condition, std::uint8_t* yes,
+                         std::uint8_t* no, std::int64_t lanes) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < lanes; i += granule) {
     std::uint8_t m[granule], c[granule], y[granule], n[granule];

@@ -1,4 +1,5 @@
 // Decodes a lane program into steps over tiles: kernels, views, places by lifetime.
+// Long because it is one visitor over the closed instruction set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -237,14 +238,13 @@ class Decoder {
     std::vector<std::int32_t> operands;
     for (const lane::ValueId v : i.operands) operands.push_back(scope[v]);
     switch (lane::info(i.op).form) {
-      case Form::constant:
-        scope[i.results[0]] = constant(i.immediate, size_of(i.dtype));
-        return;
+      case Form::constant: scope[i.results[0]] = constant(i.immediate, size_of(i.dtype)); return;
       case Form::index:
         scope[i.results[0]] = new_value(sizeof(std::int64_t));
         emit(&index, scope[i.results[0]], {}, index_views_.at(i.immediate));
         return;
-      case Form::same: case Form::select:
+      case Form::same:
+      case Form::select:
         scope[i.results[0]] =
             apply(find_kernel(i.op, i.dtype), i.dtype, operands, place_of(i, scope));
         return;
@@ -259,23 +259,19 @@ class Decoder {
         return;
       case Form::bitcast: scope[i.results[0]] = operands[0]; return;
       case Form::load: decode_load(i, scope); return;
-      case Form::store:
-        emit(store_kernel(size_of(i.dtype)), -1, operands, i.immediate);
-        return;
+      case Form::store: emit(store_kernel(size_of(i.dtype)), -1, operands, i.immediate); return;
       case Form::gather:
         scope[i.results[0]] = new_value(size_of(i.dtype));
         emit(gather_kernel(size_of(i.dtype)), scope[i.results[0]], operands, i.immediate);
         return;
-      case Form::scatter:
-        emit(scatter_kernel(size_of(i.dtype)), -1, operands, i.immediate);
-        return;
+      case Form::scatter: emit(scatter_kernel(size_of(i.dtype)), -1, operands, i.immediate); return;
       case Form::loop: decode_loop(i, scope); return;
       case Form::while_: decode_while(i, scope); return;
       case Form::if_: decode_if(i, scope); return;
       case Form::call: decode_call(i, scope, operands); return;
-      case Form::array_new: case Form::array_get: case Form::array_set:
-        decode_array(i, scope, operands);
-        return;
+      case Form::array_new:
+      case Form::array_get:
+      case Form::array_set: decode_array(i, scope, operands); return;
     }
   }
 

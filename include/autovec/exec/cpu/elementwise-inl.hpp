@@ -285,8 +285,7 @@ inline void over_tile(const Step& s, Tile& t, std::index_sequence<I...>) noexcep
   std::byte* const to = t.slots[s.result];
   const std::int64_t lanes = t.lanes;
   constexpr std::size_t bytes = batch_bytes<R, Ts...>();
-  if constexpr (bytes != 0 && !F::one_by_one &&
-                !(F::ints_one_by_one && std::is_integral_v<R>)) {
+  if constexpr (bytes != 0 && !F::one_by_one && !(F::ints_one_by_one && std::is_integral_v<R>)) {
     constexpr std::int64_t size = Mask<bytes>::size;
     for (std::int64_t i = 0; i < lanes; i += size) {
       const auto r = F::run(load_batch<Ts, bytes>(from[I], i)...);
@@ -410,8 +409,10 @@ inline Kernel find_kernel(lane::Op op, DType t) {
     case Op::round: return same<Round, 1>(t);
     case Op::eq: return same<Eq, 2, true>(t);
     case Op::ne: return same<Ne, 2, true>(t);
-    case Op::lt: case Op::gt: return same<Lt, 2, true>(t);
-    case Op::le: case Op::ge: return same<Le, 2, true>(t);
+    case Op::lt:
+    case Op::gt: return same<Lt, 2, true>(t);
+    case Op::le:
+    case Op::ge: return same<Le, 2, true>(t);
     case Op::and_: return integers<And>(t);
     case Op::or_: return integers<Or>(t);
     case Op::xor_: return integers<Xor>(t);
@@ -452,8 +453,8 @@ inline Kernel convert_kernel(DType from, DType to) {
                                 std::uint8_t>;
           } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
             // For narrowing, and for `!= 0`, the sign does not matter.
-            using Source = std::conditional_t<(sizeof(From) >= sizeof(To)),
-                                              std::make_unsigned_t<From>, From>;
+            using Source =
+                std::conditional_t<(sizeof(From) >= sizeof(To)), std::make_unsigned_t<From>, From>;
             using R = std::conditional_t<std::is_same_v<To, bool>, bool, detail::Served<Add, To>>;
             return &elementwise<Convert<R>, R, Source>;
           } else {

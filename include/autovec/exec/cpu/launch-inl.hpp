@@ -184,8 +184,8 @@ inline PreparedKernel prepare(const lane::Program& program) {
   prepared->code = Decoder().program(program);
   prepared->cut = Cut(prepared->code);
   const double steps = static_cast<double>(prepared->code.steps.size());
-  prepared->pieces = piece_count(prepared->cut.tiles,
-                                 steps * static_cast<double>(prepared->cut.length) * 0.1);
+  prepared->pieces =
+      piece_count(prepared->cut.tiles, steps * static_cast<double>(prepared->cut.length) * 0.1);
   return prepared;
 }
 

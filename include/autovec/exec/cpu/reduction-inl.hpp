@@ -108,11 +108,11 @@ inline Combine find_combine(const lane::Function& f, DType t) {
 }
 
 struct PreparedReduction {
-  Code value;             // fixed: the outer axes if `along`, else the reduced ones
+  Code value;  // fixed: the outer axes if `along`, else the reduced ones
   Code combine;
   Combine known;
-  bool along = true;      // tiles walk along the reduced points
-  Cut cut;                // of the outer points, if not `along`
+  bool along = true;  // tiles walk along the reduced points
+  Cut cut;            // of the outer points, if not `along`
   std::int64_t outer = 1, reduced = 1;
   std::int64_t pieces = 1;
   std::size_t size = 0;

@@ -59,11 +59,11 @@ struct Carry {
 struct Region {
   std::int32_t first = 0, middle = 0, last = 0;
   std::int64_t trips = 0;
-  std::int32_t coordinate = -1;     // of a loop's index
-  std::int32_t index = -1;          // value of a loop's index; -1: nobody reads it
-  std::int32_t condition = -1;      // value; b8
+  std::int32_t coordinate = -1;        // of a loop's index
+  std::int32_t index = -1;             // value of a loop's index; -1: nobody reads it
+  std::int32_t condition = -1;         // value; b8
   std::int32_t mask = -1, other = -1;  // scratch for masks
-  std::vector<Carry> carries;       // of an if: initial is the value of `then`, next of `else`
+  std::vector<Carry> carries;          // of an if: initial is the value of `then`, next of `else`
 };
 
 /// A program, decoded. Coordinates are those of the fixed axes, the walked axes, the loops.
@@ -89,13 +89,13 @@ struct Code {
 struct Tile {
   std::byte** slots = nullptr;
   std::byte* const* homes = nullptr;
-  std::int64_t lanes = 0;                // padded(live)
-  std::int64_t live = 0;                 // points
-  const std::uint8_t* mask = nullptr;    // points that run; nullptr: all
-  bool row = true;                       // the points lie in one row of the innermost walked axis
+  std::int64_t lanes = 0;              // padded(live)
+  std::int64_t live = 0;               // points
+  const std::uint8_t* mask = nullptr;  // points that run; nullptr: all
+  bool row = true;                     // the points lie in one row of the innermost walked axis
   const Code* code = nullptr;
   std::byte* const* buffers = nullptr;
-  std::int64_t* coordinates = nullptr;   // of the first point
+  std::int64_t* coordinates = nullptr;  // of the first point
 
   template <class T>
   T* at(std::int32_t value) const noexcept {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "autovec/exec/reference-inl.hpp"
 #include "autovec/exec/cpu/all-inl.hpp"
 #include "autovec/exec/executor.hpp"
+#include "autovec/exec/reference-inl.hpp"
 #include "autovec/exec/run-inl.hpp"
 #include "autovec/ir/builder.hpp"
 #include "autovec/trace/trace.hpp"
@@ -54,6 +54,10 @@ class CompiledGraph final : public Compiled {
   }
   const std::vector<Type>& output_types() const override { return output_types_; }
   std::string text() const override { return dense_.text(); }
+  std::string explain() const override { return dense_.explain(); }
+  Profile profile(std::span<const Array> inputs, int runs) const override {
+    return executable_for(inputs).profile(inputs, runs);
+  }
   const Graph& graph() const { return graph_; }
   const Backend& backend() const { return backend_; }
   /// The plan for inputs laid out like these.
@@ -113,7 +117,8 @@ class GraphCache {
   std::shared_ptr<const CompiledGraph> find(const Graph& graph, const Backend& backend) const {
     const auto [first, last] = entries_.equal_range(graph->hash);
     for (auto it = first; it != last; ++it) {
-      if (&it->second->backend() == &backend && same_graph(it->second->graph(), graph)) return it->second;
+      if (&it->second->backend() == &backend && same_graph(it->second->graph(), graph))
+        return it->second;
     }
     return nullptr;
   }
@@ -156,8 +161,10 @@ class OpCache {
     for (const Type& type : results) check_size(op.name, type, where);
     const ValueId first = builder.add_node(op, params, std::move(inputs), results, where);
     std::vector<ValueId> outputs;
-    for (std::size_t i = 0; i < results.size(); ++i) outputs.push_back(first + static_cast<ValueId>(i));
-    entry.executable = Executable::make(builder.finish(std::move(outputs)), entry.strides, backend, plan_options(backend));
+    for (std::size_t i = 0; i < results.size(); ++i)
+      outputs.push_back(first + static_cast<ValueId>(i));
+    entry.executable = Executable::make(builder.finish(std::move(outputs)), entry.strides, backend,
+                                        plan_options(backend));
     const std::unique_lock lock(mutex_);
     if (const Executable* found = find(key, op, params, operands, backend)) return *found;
     if (entries_.size() >= most_entries) entries_.clear();
@@ -206,7 +213,8 @@ std::vector<Array> Eager<Unused>::apply(const OpInfo& op, const Params& params,
     Array x = operands[0];
     if (!op.layout(x.type, {0, x.strides}, result, params, to)) {
       x = to_contiguous(x);
-      ensure(op.layout(x.type, {0, x.strides}, result, params, to), "a view of contiguous elements");
+      ensure(op.layout(x.type, {0, x.strides}, result, params, to),
+             "a view of contiguous elements");
     }
     x.data += to.offset * static_cast<std::int64_t>(size_of(x.type.dtype));
     return {Array{result, x.storage, x.data, to.strides}};

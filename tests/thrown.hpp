@@ -2,23 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <string>
 
 #include "autovec/base/error.hpp"
 
-/// The message of the `Kind` that `f()` throws. Lines of the caller's file count from the line of
+/// The message of the `Kind` that `f()` throws; the test fails where it throws none. Lines of the caller's file count from the line of
 /// this call, `test.cpp:+0`, so that a golden text stays right when lines are added above.
 template <class Kind, class F>
 std::string thrown(const F& f, autovec::Where where = autovec::Where::here()) {
   std::string text;
   try {
     f();
-    return "nothing was thrown";
+    ADD_FAIL_CHECK_AT(where.file(), where.line(), "nothing was thrown");
   } catch (const Kind& e) {
     text = e.what();
   } catch (const autovec::Error& e) {
-    text = "an error of another class: ";
-    text += e.what();
+    text = e.what();
+    ADD_FAIL_CHECK_AT(where.file(), where.line(), "an error of another class was thrown: " << text);
   }
   std::string file = where.text();
   file.resize(file.find(':') + 1);

@@ -38,21 +38,6 @@ namespace autovec::inline v1 {
 
 namespace detail {
 
-/// Whether a tensor of this type can be: extents not negative, rank up to 32, less than 2^48
-/// elements (extents of 0 not counted).
-inline bool is_sizeable(const Type& type) {
-  constexpr std::int64_t most = std::int64_t{1} << 48;
-  if (type.rank() > 32) return false;
-  std::int64_t n = 1;
-  for (const std::int64_t extent : type.shape) {
-    if (extent < 0 || extent > most) return false;
-    if (extent == 0) continue;
-    if (n > most / extent) return false;
-    n *= extent;
-  }
-  return true;
-}
-
 [[noreturn]] inline void fail_at(TextCursor& in, std::size_t position, std::string_view what) {
   in.rewind(position);
   in.fail_here(what);

@@ -67,15 +67,25 @@ inline std::string types_text(std::span<const Type> types) {
 }
 }  // namespace detail
 
-/// Throws ShapeError for a negative extent, and where the bytes of such a value can't be counted.
+/// Whether a tensor can have this type: few enough axes, elements whose bytes can be counted.
+inline bool is_sizeable(const Type& type) {
+  constexpr std::int64_t most = std::int64_t{1} << 48;
+  if (type.rank() > 32) return false;
+  std::int64_t n = 1;
+  for (const std::int64_t extent : type.shape) {
+    if (extent < 0 || extent > most) return false;
+    if (extent != 0 && (__builtin_mul_overflow(n, extent, &n) || n > most)) return false;
+  }
+  return true;
+}
+
+/// Throws ShapeError for a negative extent, and where no tensor can have this type.
 inline void check_size(std::string_view op, const Type& type, Where where) {
-  std::int64_t n = 16;  // bytes of the widest element
+  if (is_sizeable(type)) return;
   for (const std::int64_t extent : type.shape) {
     if (extent < 0) fail<ShapeError>(op, "a negative extent in " + shape_text(type.shape), where);
-    if (extent != 0 && __builtin_mul_overflow(n, extent, &n)) {
-      fail<ShapeError>(op, type_text(type) + " has too many elements", where);
-    }
   }
+  fail<ShapeError>(op, type_text(type) + " is too large", where);
 }
 
 inline void hash_type(Hasher& hasher, const Type& type) {

@@ -114,8 +114,8 @@ void mandelbrot() {
   for (std::int64_t i = 0; i < height; ++i) y[i] = -1.0f + 2.0f * static_cast<float>(i) / height;
   std::vector<std::int32_t> trips(height * width), expected(height * width);
   const std::vector<std::byte*> buffers = {reinterpret_cast<std::byte*>(x.data()),
-                                reinterpret_cast<std::byte*>(y.data()),
-                                reinterpret_cast<std::byte*>(trips.data())};
+                                           reinterpret_cast<std::byte*>(y.data()),
+                                           reinterpret_cast<std::byte*>(trips.data())};
   using Int = cpu::Batch<std::int32_t>;
   compare(
       "Mandelbrot 768x512, 256 trips, f32", [&] { simd_backend().launch(kernel.get(), buffers); },
@@ -157,9 +157,9 @@ void product(std::int64_t m, std::int64_t n, std::int64_t k) {
   compare(
       "product " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n),
       [&] {
-        simd_backend().launch_contraction(kernel.get(), reinterpret_cast<const std::byte*>(a.data()),
-                                          reinterpret_cast<const std::byte*>(b.data()),
-                                          reinterpret_cast<std::byte*>(c.data()));
+        simd_backend().launch_contraction(
+            kernel.get(), reinterpret_cast<const std::byte*>(a.data()),
+            reinterpret_cast<const std::byte*>(b.data()), reinterpret_cast<std::byte*>(c.data()));
       },
       [&] { d.noalias() = a * b; }, static_cast<int>(1 + 20000000 / (m * n * k)));
 }
@@ -171,8 +171,8 @@ void sums(std::int64_t rows, std::int64_t columns, bool of_rows) {
   Eigen::VectorXf expected;
   std::vector<float> result(static_cast<std::size_t>(of_rows ? rows : columns));
   Recorder r(of_rows ? Extents{rows, columns} : Extents{columns, rows});
-  const ValueId v = r.load({r.add_buffer(f32, false), 0,
-                            of_rows ? Extents{columns, 1} : Extents{1, columns}});
+  const ValueId v =
+      r.load({r.add_buffer(f32, false), 0, of_rows ? Extents{columns, 1} : Extents{1, columns}});
   Reduction reduction;
   reduction.result_buffer = r.add_buffer(f32, true);
   reduction.value = r.finish({v});
@@ -205,9 +205,8 @@ int main() {
   element_wise("x + y, 16 million", 16000000, add);
   element_wise("exp, 4096", 4096, [](auto x, auto) { return math::exp(x); });
   element_wise("tanh, 4096", 4096, [](auto x, auto) { return math::tanh(x); });
-  element_wise("tanh(exp(tanh(exp x))), 4096", 4096, [](auto x, auto) {
-    return math::tanh(math::exp(math::tanh(math::exp(x))));
-  });
+  element_wise("tanh(exp(tanh(exp x))), 4096", 4096,
+               [](auto x, auto) { return math::tanh(math::exp(math::tanh(math::exp(x)))); });
   element_wise("a x + b, 10 times, 4096", 4096, [](auto x, auto y) {
     using V = decltype(x);
     for (int i = 0; i < 10; ++i) x = fma(x, V(0.99f), y);

@@ -8,8 +8,9 @@
 
 #include "autovec/base/error.hpp"
 
-/// The message of the `Kind` that `f()` throws; the test fails where it throws none. Lines of the caller's file count from the line of
-/// this call, `test.cpp:+0`, so that a golden text stays right when lines are added above.
+/// The message of the `Kind` that `f()` throws; the test fails where it throws none. Lines of the
+/// caller's file count from the line of this call, `test.cpp:+0`, so that a golden text stays right
+/// when lines are added above.
 template <class Kind, class F>
 std::string thrown(const F& f, autovec::Where where = autovec::Where::here()) {
   std::string text;

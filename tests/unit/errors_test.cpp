@@ -202,7 +202,7 @@ TEST_CASE("axes out of range or named twice") {
 TEST_CASE("dtypes that do not fit") {
   const Tensor a = vector3(), m = matrix(), t = a > 0;
   Messages e;
-  e.add<Type>([&] { a & a; });
+  e.add<Type>([&] { a& a; });
   e.add<Type>([&] { a << 1; });
   e.add<Type>([&] { av::take(m, 1.5); });
   e.add<Type>([&] { m[a]; });
@@ -403,7 +403,9 @@ TEST_CASE("a loop body that changes its state names the field") {
   const auto longer = [](const State& s) { return State{av::concatenate({s.x, s.x}), s.n + 1}; };
   const auto real = [](const State& s) { return State{s.x, s.n * 0.5}; };
   const auto wide = [](const State& s) { return State{s.x, s.n + s.x}; };
-  const auto sums = [](const Tensor&, const std::tuple<Tensor, Tensor>& s) { return std::tuple(std::get<0>(s), av::sum(std::get<0>(s))); };
+  const auto sums = [](const Tensor&, const std::tuple<Tensor, Tensor>& s) {
+    return std::tuple(std::get<0>(s), av::sum(std::get<0>(s)));
+  };
   const auto reads = [](const Tensor&, const Tensor& x) { return x[0]; };
   const auto slice = [](const Tensor&, const Tensor& x) { return std::pair(x, x); };
   const auto static_field = [](const Settings& s) { return Settings{s.x + 1, s.width + 1}; };
@@ -415,8 +417,14 @@ TEST_CASE("a loop body that changes its state names the field") {
   e.add<Shape>([&] { av::fori_loop(0, 3, std::tuple(a, i), sums); });
   e.add<Shape>([&] { av::fori_loop(0, 3, a, reads); });
   e.add<Shape>([&] { av::scan(a, a, slice); });
-  e.add<Type>([&] { av::while_loop(Settings{a}, [](const Settings& s) { return s.x[0] < 3; }, static_field); });
-  e.add<Type>([&] { av::while_loop(Tensors{a, a}, [](const Tensors& s) { return s[0][0] < 3; }, fewer); });
+  e.add<Type>([&] {
+    av::while_loop(
+        Settings{a}, [](const Settings& s) { return s.x[0] < 3; }, static_field);
+  });
+  e.add<Type>([&] {
+    av::while_loop(
+        Tensors{a, a}, [](const Tensors& s) { return s[0][0] < 3; }, fewer);
+  });
   CHECK_TEXT(e.text(), R"(
       while_loop: the state x changes from f32[3] to f32[6]
         at errors_test.cpp:+0
@@ -449,7 +457,10 @@ TEST_CASE("predicates, bounds and sequences that are none") {
   const auto keep = [](const Tensor&, const Tensor& x) { return x; };
   const auto both = [](const Tensor& c, const auto&) { return std::pair(c, c); };
   Messages e;
-  e.add<Shape>([&] { av::while_loop(a, [](const Tensor& x) { return x > 0; }, same); });
+  e.add<Shape>([&] {
+    av::while_loop(
+        a, [](const Tensor& x) { return x > 0; }, same);
+  });
   e.add<Shape>([&] { av::cond(a, same, same, a); });
   e.add<Type>([&] { av::switch_case(1.5, std::tuple(same, same), a); });
   e.add<Type>([&] { av::switch_case(i, std::tuple(same, same), a); });
@@ -521,7 +532,10 @@ TEST_CASE("collectives without their axis, or where not all lanes run") {
   const auto other = [](const Tensor& x) { return av::psum(x, "j"); };
   const auto sum = [](const Tensor& x) { return av::psum(x, "i"); };
   const auto branch = [&](const Tensor& x) { return av::cond(x > 0, sum, same, x); };
-  const auto loop = [&](const Tensor& x) { return av::while_loop(x, [](const Tensor& y) { return y > 0; }, sum); };
+  const auto loop = [&](const Tensor& x) {
+    return av::while_loop(
+        x, [](const Tensor& y) { return y > 0; }, sum);
+  };
   Messages e;
   e.add<Misuse>([&] { av::psum(a, "i"); });
   e.add<Misuse>([&] { av::axis_index("i"); });
@@ -587,7 +601,8 @@ TEST_CASE("a value of a trace that has ended") {
   e.add<Misuse>([&] { kept.to_vector<float>(); });
   e.add<Misuse>([&] { av::vmap(same)(kept); });
   e.add<Misuse>([&] { av::jit(same)(kept); });
-  e.add<Misuse>([&] { av::fori_loop(0, 3, kept, [](const Tensor&, const Tensor& x) { return x; }); });
+  e.add<Misuse>(
+      [&] { av::fori_loop(0, 3, kept, [](const Tensor&, const Tensor& x) { return x; }); });
   e.add<Misuse>([&] { av::cond(true, same, same, kept); });
   e.add<Misuse>([&] { av::evaluate(av::trace(same, a), {kept}); });
   e.add<Misuse>([&] { av::vmap([&](const Tensor& x) { return x + kept; })(a); });
@@ -648,7 +663,10 @@ TEST_CASE("an empty handle") {
   e.add<Misuse>([&] { av::vmap(nothing)(a); });
   e.add<Misuse>([&] { av::cond(true, same, nothing, a); });
   e.add<Misuse>([&] { av::while_loop(a, nothing, same); });
-  e.add<Misuse>([&] { av::while_loop(a, [](const Tensor&) { return true; }, nothing); });
+  e.add<Misuse>([&] {
+    av::while_loop(
+        a, [](const Tensor&) { return true; }, nothing);
+  });
   e.add<Misuse>([&] { av::evaluate(av::trace(same, a), {empty}); });
   CHECK_TEXT(e.text(), R"(
       tensor: an empty handle was used (a Tensor that was never assigned)
@@ -707,11 +725,19 @@ TEST_CASE("graphs with the wrong inputs, texts that do not parse") {
 TEST_CASE("an error in a nested trace names the line of the op") {
   const Tensor b = vector4();
   const auto adds = [&](const Tensor& z) { return z + b; };
-  const auto row = [&](const Tensor& x) { return av::fori_loop(0, 2, x, [&](const Tensor&, const Tensor& y) { return av::cond(y[0] > 0, adds, same, y); }); };
+  const auto row = [&](const Tensor& x) {
+    return av::fori_loop(
+        0, 2, x, [&](const Tensor&, const Tensor& y) { return av::cond(y[0] > 0, adds, same, y); });
+  };
   Messages e;
   e.add<Shape>([&] { av::jit(av::vmap(row))(matrix()); });
-  e.add<Shape>([&] { av::jit([](const Tensor& x) { return av::jit(av::vmap(plus))(x, vector4()); })(vector3()); });
-  e.add<Misuse>([&] { av::jit([](const Tensor& x) { return av::jit(same).call_into(const_cast<Tensor&>(x), x), x; })(b); });
+  e.add<Shape>([&] {
+    av::jit([](const Tensor& x) { return av::jit(av::vmap(plus))(x, vector4()); })(vector3());
+  });
+  e.add<Misuse>([&] {
+    av::jit([](const Tensor& x) { return av::jit(same).call_into(const_cast<Tensor&>(x), x), x; })(
+        b);
+  });
   CHECK_TEXT(e.text(), R"(
       add: shapes differ: f32[3] and f32[4]
         at errors_test.cpp:-3

@@ -32,10 +32,12 @@ const Function stops = [](const Tensor& x) -> Tensor {
 /// `stops` inside each kind of trace there is.
 std::vector<Function> nested() {
   const Function in_condition = [](const Tensor& x) {
-    return av::while_loop(x, [](const Tensor& y) { return av::all(stops(y) > 0); }, same);
+    return av::while_loop(
+        x, [](const Tensor& y) { return av::all(stops(y) > 0); }, same);
   };
   const Function in_loop = [](const Tensor& x) {
-    return av::while_loop(x, [](const Tensor&) { return true; }, stops);
+    return av::while_loop(
+        x, [](const Tensor&) { return true; }, stops);
   };
   return {
       stops,
@@ -44,16 +46,22 @@ std::vector<Function> nested() {
       [](const Tensor& x) { return av::switch_case(0, std::tuple(same, same, stops), x); },
       in_condition,
       in_loop,
-      [](const Tensor& x) { return av::fori_loop(0, 3, x, [](const Tensor&, const Tensor& y) { return stops(y); }); },
       [](const Tensor& x) {
-        return av::scan(x, av::iota(3), [](const Tensor& c, const Tensor&) { return std::pair(c, stops(c)); }).second;
+        return av::fori_loop(0, 3, x, [](const Tensor&, const Tensor& y) { return stops(y); });
+      },
+      [](const Tensor& x) {
+        return av::scan(x, av::iota(3),
+                        [](const Tensor& c, const Tensor&) { return std::pair(c, stops(c)); })
+            .second;
       },
       [](const Tensor& x) { return av::map(stops, x); },
       [](const Tensor& x) { return av::pfor(3, [&](const Tensor& i) { return stops(x + i); }); },
       [](const Tensor& x) { return av::vmap(stops)(x); },
       [](const Tensor& x) { return av::jit(stops)(x); },
       [=](const Tensor& x) {
-        const Function row = [=](const Tensor& r) { return av::cond(r[0] > 0, in_loop, in_condition, r); };
+        const Function row = [=](const Tensor& r) {
+          return av::cond(r[0] > 0, in_loop, in_condition, r);
+        };
         return av::vmap([=](const Tensor& r) {
           return av::fori_loop(0, 2, r, [=](const Tensor&, const Tensor& y) { return row(y); });
         })(x);
@@ -64,14 +72,17 @@ std::vector<Function> nested() {
 bool still_works() {
   const auto f = [](const Tensor& r) {
     return av::cond(
-        r[0] > 0, [](const Tensor& x) { return av::sum(x); }, [](const Tensor& x) { return x[0]; }, r);
+        r[0] > 0, [](const Tensor& x) { return av::sum(x); }, [](const Tensor& x) { return x[0]; },
+        r);
   };
-  return av::vmap(f)(av::tensor<float>({{1, 2, 3}, {-1, 2, 3}})).to_vector<float>() == std::vector<float>{6, -1};
+  return av::vmap(f)(av::tensor<float>({{1, 2, 3}, {-1, 2, 3}})).to_vector<float>() ==
+         std::vector<float>{6, -1};
 }
 
 }  // namespace
 
-TEST_CASE("what a traced function throws passes through every transform and leaves nothing behind") {
+TEST_CASE(
+    "what a traced function throws passes through every transform and leaves nothing behind") {
   const Tensor rows = av::ones({2, 3});
   const Tensor batch = av::ones({2, 2, 3});
   for (const av::Executor executor : {av::Executor::reference, av::Executor::simd}) {

@@ -49,7 +49,8 @@ template <int N, class F>
 [[gnu::always_inline]] inline void unrolled(F f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     (f(std::integral_constant<int, I>()), ...);
-  }(std::make_integer_sequence<int, N>());
+  }
+  (std::make_integer_sequence<int, N>());
 }
 
 /// How a product is cut for this machine's registers and caches.
@@ -59,14 +60,15 @@ struct Blocks {
   // rows * batches sums, `batches` of b and one of a fill 32 or 16 registers.
   static constexpr int rows = size * sizeof(T) == 64 ? 8 : 4;
   static constexpr int batches = 3;
-  static constexpr std::int64_t columns = batches * size;   // of a panel of b
-  static constexpr std::int64_t depth = 1536 / sizeof(T);   // of panels
-  static constexpr std::int64_t a_rows = 16 * rows;         // a block of a stays in L2
-  static constexpr std::int64_t b_columns = 16 * columns;   // so does a block of b
+  static constexpr std::int64_t columns = batches * size;  // of a panel of b
+  static constexpr std::int64_t depth = 1536 / sizeof(T);  // of panels
+  static constexpr std::int64_t a_rows = 16 * rows;        // a block of a stays in L2
+  static constexpr std::int64_t b_columns = 16 * columns;  // so does a block of b
   static constexpr std::int64_t a_length = a_rows * depth, b_length = b_columns * depth;
 };
 
-/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at 0.
+/// c[R, B batches] (+)= a[R, k] b[k, B batches]; rows of b and c contiguous; `fresh`: c starts at
+/// 0.
 template <int R, int B, class T>
 inline void small_product(std::int64_t k, Matrix<const T> a, const T* b, std::int64_t b_row, T* c,
                           std::int64_t c_row, bool fresh) noexcept {
@@ -126,7 +128,8 @@ inline void for_row_groups(std::int64_t m, F f) {
   constexpr int most = Blocks<T>::rows;
   std::int64_t i = 0;
   for (; i + most <= m; i += most) f(i, std::integral_constant<int, most>());
-  if constexpr (most > 4) for (; i + 4 <= m; i += 4) f(i, std::integral_constant<int, 4>());
+  if constexpr (most > 4)
+    for (; i + 4 <= m; i += 4) f(i, std::integral_constant<int, 4>());
   for (; i + 2 <= m; i += 2) f(i, std::integral_constant<int, 2>());
   if (i < m) f(i, std::integral_constant<int, 1>());
 }
@@ -211,9 +214,9 @@ inline void blocked_product(std::int64_t m, std::int64_t n, std::int64_t k, Matr
         for_panels<T>(wide, [&](std::int64_t j, std::int64_t width, auto batches) {
           for_row_groups<T>(high, [&](std::int64_t i, auto height) {
             constexpr int R = decltype(height)::value;
-            edge_product<R, decltype(batches)::value>(
-                deep, Matrix<const T>{left + i * deep, 1, R}, right + j * deep,
-                batches * S::size, c.from(i0 + i, j0 + j), width, p == 0);
+            edge_product<R, decltype(batches)::value>(deep, Matrix<const T>{left + i * deep, 1, R},
+                                                      right + j * deep, batches * S::size,
+                                                      c.from(i0 + i, j0 + j), width, p == 0);
           });
         });
       }

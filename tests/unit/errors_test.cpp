@@ -212,7 +212,6 @@ TEST_CASE("dtypes that do not fit") {
   e.add<Type>([&] { av::scatter(m, av::iota(1), 1, "divide"); });
   e.add<Type>([&] { av::bitcast(a, av::f64); });
   e.add<Type>([&] { a.data<double>(); });
-  e.add<Type>([&] { av::transpose(m).data<float>(); });
   e.add<Type>([&] { av::random::uniform(a, {3}); });
   e.add<Type>([&] { av::random::uniform(av::random::key(1), {3}, av::i32); });
   e.add<Type>([&] { av::random::key(1.5); });
@@ -244,9 +243,6 @@ TEST_CASE("dtypes that do not fit") {
       data: elements are f32, asked for f64
         at errors_test.cpp:+0
         hint: cast the tensor, or use to_vector, which converts
-      data: the elements do not lie in one row-major block
-        at errors_test.cpp:+0
-        hint: use to_vector, which copies
       uniform: expected a key u32[2], got f32[3]
         at errors_test.cpp:+0
         hint: make one with random::key(seed)
@@ -445,10 +441,10 @@ TEST_CASE("a loop body that changes its state names the field") {
         at errors_test.cpp:+0
         hint: the body must return what it was given
       while_loop: the body changes the state's static values (numbers in a struct) or sizes (of vectors, optionals)
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
         hint: make a Tensor of what changes
       while_loop: the body changes the state's static values (numbers in a struct) or sizes (of vectors, optionals)
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
         hint: make a Tensor of what changes)");
 }
 
@@ -472,7 +468,7 @@ TEST_CASE("predicates, bounds and sequences that are none") {
   e.add<Shape>([&] { av::scan(a, a, both, av::ScanOptions{.length = 4}); });
   CHECK_TEXT(e.text(), R"(
       while_loop: the condition has type b8[3], expected a scalar
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
         hint: use any(...) or all(...)
       cond: the predicate has type f32[3], expected a scalar
         at errors_test.cpp:+0
@@ -550,13 +546,13 @@ TEST_CASE("collectives without their axis, or where not all lanes run") {
         at errors_test.cpp:+0
         hint: name it: VmapOptions{.axis_name = "..."}
       psum: no enclosing vmap has the axis 'j'
-        at errors_test.cpp:-7
+        at errors_test.cpp:-10
         hint: name it: VmapOptions{.axis_name = "..."}
       psum: not all lanes of axis 'i' run here
-        at errors_test.cpp:-7
+        at errors_test.cpp:-10
         hint: take it out of the branch or loop
       psum: not all lanes of axis 'i' run here
-        at errors_test.cpp:-8
+        at errors_test.cpp:-11
         hint: take it out of the branch or loop)");
 }
 
@@ -632,7 +628,7 @@ TEST_CASE("a value of a trace that has ended") {
         at errors_test.cpp:+0
         hint: return it from the traced function instead of keeping the handle
       fori_loop: a value of a trace that has ended is used
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
         hint: return it from the traced function instead of keeping the handle
       cond: a value of a trace that has ended is used
         at errors_test.cpp:+0
@@ -686,7 +682,7 @@ TEST_CASE("an empty handle") {
       while_loop: an empty handle was used (a Tensor that was never assigned)
         at errors_test.cpp:+0
       while_loop: an empty handle was used (a Tensor that was never assigned)
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
       evaluate: an empty handle was used (a Tensor that was never assigned)
         at errors_test.cpp:+0)");
   CHECK_THROWS_AS(empty.shape(), av::TraceError);
@@ -740,10 +736,10 @@ TEST_CASE("an error in a nested trace names the line of the op") {
   });
   CHECK_TEXT(e.text(), R"(
       add: shapes differ: f32[3] and f32[4]
-        at errors_test.cpp:-3
+        at errors_test.cpp:-6
       vmap: the mapped axes differ: argument 0 axis 0 has size 3, argument 1 axis 0 has size 4
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
       call_into: there is no memory to write while a function is traced
-        at errors_test.cpp:+0
+        at errors_test.cpp:+1
         hint: call the function and use its result)");
 }

@@ -185,6 +185,7 @@ struct TopK {
   static void kernel(std::span<const Array> x, std::span<Array> results,
                      const autovec::Params& params) {
     const auto& p = params.as<Params>();
+    if (p.count == 0) return;
     const Extents& shape = x[0].type.shape;
     detail::with_keys(x[0].type.dtype, [&]<class T>(auto key) {
       const T* from = x[0].as<T>();

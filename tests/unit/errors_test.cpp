@@ -585,7 +585,7 @@ TEST_CASE("a traced value has no truth value and no data") {
       data: the value is being traced and has no data
         at errors_test.cpp:+0
         hint: compute with it inside the trace, or return it and read the result)");
-  CHECK_THROWS_AS(static_cast<bool>(a), av::ShapeError);  // data, but not one number
+  CHECK_THROWS_AS((void)static_cast<bool>(a), av::ShapeError);  // data, but not one number
 }
 
 TEST_CASE("a value of a trace that has ended") {
